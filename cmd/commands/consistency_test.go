@@ -117,15 +117,15 @@ func nearMisses(t *testing.T) map[string]string {
 // hint is a problem of a field.
 type hint struct{ Code, Field, Message string }
 
-// verdicts is the result of a command for an object.
-type verdicts struct {
+// results is the result of a command for an object.
+type results struct {
 	selected, rejected map[string]bool // by workload
 	hints              map[hint]bool   // hints about fields of the object, for jobs without targets
 }
 
-func noVerdicts() verdicts { return verdicts{map[string]bool{}, map[string]bool{}, map[hint]bool{}} }
+func noResults() results { return results{map[string]bool{}, map[string]bool{}, map[hint]bool{}} }
 
-func (s *verdicts) hint(all []hint) {
+func (s *results) hint(all []hint) {
 	for _, h := range all {
 		if h.Code == "no-target" && !strings.HasPrefix(h.Field, "spec.alerting") {
 			s.hints[hint{h.Code, h.Field, h.Message}] = true
@@ -155,8 +155,8 @@ type findings struct {
 }
 
 // of returns the results for an object.
-func (f findings) of(ref catalog.Ref) (out verdicts, notSelected bool) {
-	out = noVerdicts()
+func (f findings) of(ref catalog.Ref) (out results, notSelected bool) {
+	out = noResults()
 	for _, one := range f.Findings {
 		if one.Kind != ref.Kind || one.Namespace != ref.Namespace || one.Name != ref.Name {
 			continue
@@ -174,7 +174,7 @@ func (f findings) of(ref catalog.Ref) (out verdicts, notSelected bool) {
 	return out, notSelected
 }
 
-func explained(t *testing.T, dir string, ref catalog.Ref) (out verdicts, ok bool) {
+func explained(t *testing.T, dir string, ref catalog.Ref) (out results, ok bool) {
 	t.Helper()
 	var got struct {
 		Workloads []struct {
@@ -187,7 +187,7 @@ func explained(t *testing.T, dir string, ref catalog.Ref) (out verdicts, ok bool
 			}
 		}
 	}
-	out = noVerdicts()
+	out = noResults()
 	ok = answer(t, dir, []string{"explain", ref.Kind, ref.Namespace + "/" + ref.Name, "-f", ".", "--offline"}, &got)
 	for _, w := range got.Workloads {
 		out.selected[w.Workload.String()] = w.Accepted
@@ -201,7 +201,7 @@ func explained(t *testing.T, dir string, ref catalog.Ref) (out verdicts, ok bool
 	return out, ok
 }
 
-func targeted(t *testing.T, dir string, ref catalog.Ref) (out verdicts, ok bool) {
+func targeted(t *testing.T, dir string, ref catalog.Ref) (out results, ok bool) {
 	t.Helper()
 	var got struct {
 		Workloads []struct {
@@ -220,7 +220,7 @@ func targeted(t *testing.T, dir string, ref catalog.Ref) (out verdicts, ok bool)
 			Reason   explain.Reason
 		}
 	}
-	out = noVerdicts()
+	out = noResults()
 	ok = answer(t, dir, []string{"targets", ref.Kind, ref.Namespace + "/" + ref.Name, "-f", ".", "--offline"}, &got)
 	for _, w := range got.Workloads {
 		for _, o := range w.Objects {

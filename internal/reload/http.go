@@ -73,7 +73,7 @@ func (h *HTTP) Reload(ctx context.Context, r Request) error {
 		}
 		h.open = nil
 		if x.version == r.Version {
-			return h.judge(ctx, x)
+			return h.outcome(ctx, x)
 		}
 	}
 	asked, err := h.askReady(ctx)
@@ -85,7 +85,7 @@ func (h *HTTP) Reload(ctx context.Context, r Request) error {
 		return err
 	}
 	if h.wait(ctx, x) {
-		return h.judge(ctx, x)
+		return h.outcome(ctx, x)
 	}
 	if !x.wrote.Load() || ctx.Err() != nil {
 		x.stop()
@@ -225,8 +225,8 @@ func (h *HTTP) send(ctx context.Context, version string, asked time.Time) (*exch
 	return x, nil
 }
 
-// judge converts the response into the outcome of the attempt.
-func (h *HTTP) judge(ctx context.Context, x *exchange) error {
+// outcome converts the response into the outcome of the attempt.
+func (h *HTTP) outcome(ctx context.Context, x *exchange) error {
 	what := h.opts.Method + " " + Redact(h.opts.URL)
 	a := x.answer
 	if a.err != nil {

@@ -199,8 +199,8 @@ func (r *report) slowest(what string, list []took, n int) {
 }
 
 // failure prints the output of a failed test.
-func (r *report) failure(verdict string, key name) {
-	fmt.Fprintf(r.out, "\n%s %s\n", verdict, r.short(key))
+func (r *report) failure(result string, key name) {
+	fmt.Fprintf(r.out, "\n%s %s\n", result, r.short(key))
 	said := shortened(strings.Join(r.output[key], ""), key.Test != "")
 	fmt.Fprint(r.out, said)
 	if said != "" && !strings.HasSuffix(said, "\n") {

@@ -35,17 +35,17 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
 
-// judge returns the error of an object, or nil if it is valid.
-type judge func(t *testing.T, k kind, object map[string]any) error
+// validator returns the error of an object, or nil if it is valid.
+type validator func(t *testing.T, k kind, object map[string]any) error
 
-// judges are the API server, and our own check without one.
-var judges = map[string]func(*testing.T) judge{
+// validators are the API server, and our own check without one.
+var validators = map[string]func(*testing.T) validator{
 	"local":     local,
 	"apiserver": apiServer,
 }
 
 // local checks objects without a cluster.
-func local(t *testing.T) judge {
+func local(t *testing.T) validator {
 	t.Helper()
 	all, err := crds.Full("1.0.0")
 	if err != nil {
@@ -72,7 +72,7 @@ func local(t *testing.T) judge {
 var installOnce sync.Once
 
 // apiServer sends a dry-run create request to a kube-apiserver.
-func apiServer(t *testing.T) judge {
+func apiServer(t *testing.T) validator {
 	t.Helper()
 	c := clustertest.Shared(t, cluster.Options{})
 	cfg := &rest.Config{Host: c.Host, BearerToken: c.Token, TLSClientConfig: rest.TLSClientConfig{CAFile: c.CAFile}, QPS: -1}
@@ -141,13 +141,13 @@ func TestAccept(t *testing.T) {
 		objects = append(objects, named{name, kindOf(t, u.GroupVersionKind()), object})
 	}
 	t.Logf("%d objects", len(objects))
-	for name, start := range judges {
+	for name, start := range validators {
 		t.Run(name, func(t *testing.T) {
-			judge := start(t)
+			validator := start(t)
 			for _, o := range objects {
 				object := (&unstructured.Unstructured{Object: o.object}).DeepCopy().Object
 				object["metadata"].(map[string]any)["namespace"] = metav1.NamespaceDefault
-				if err := judge(t, o.kind, object); err != nil {
+				if err := validator(t, o.kind, object); err != nil {
 					t.Errorf("%s: %v", o.name, err)
 				}
 			}
@@ -176,9 +176,9 @@ func TestRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d objects", len(cases))
-	for name, start := range judges {
+	for name, start := range validators {
 		t.Run(name, func(t *testing.T) {
-			judge := start(t)
+			validator := start(t)
 			for _, tc := range cases {
 				t.Run(tc.Name, func(t *testing.T) {
 					if tc.Repeat != nil {
@@ -186,7 +186,7 @@ func TestRefuse(t *testing.T) {
 						tc.Spec = fmt.Appendf(nil, `{%q: [%s]}`, tc.Repeat.Field, strings.TrimSuffix(items, ","))
 					}
 					k := kindNamed(t, tc.Kind)
-					err := judge(t, k, objectOf(t, k, tc.Spec))
+					err := validator(t, k, objectOf(t, k, tc.Spec))
 					if err == nil || len(tc.Want) == 0 {
 						t.Fatalf("error %v, want %q", err, tc.Want)
 					}

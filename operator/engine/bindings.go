@@ -34,14 +34,14 @@ type bindingsQueue struct {
 	// due is when what has been written of each workload would be at bindRate. Only the worker uses it.
 	due map[types.NamespacedName]time.Time
 
-	mu       sync.Mutex
-	verdicts map[types.NamespacedName]*boundResults // of the last reconciliation, until all are written
+	mu      sync.Mutex
+	results map[types.NamespacedName]*boundResults // of the last reconciliation, until all are written
 }
 
 // boundResults holds the results of a reconciliation, by kind. Nil selects nothing.
-type boundResults struct{ byKind map[string][]judged }
+type boundResults struct{ byKind map[string][]boundResult }
 
-func (r *boundResults) of(kind string) []judged {
+func (r *boundResults) of(kind string) []boundResult {
 	if r == nil {
 		return nil
 	}
@@ -54,17 +54,17 @@ type skipped struct {
 	err     error // of one of them
 }
 
-// judged is a verdict without the object and its compiled form: writing may take minutes, during
+// boundResult is a result without the object and its compiled form: writing may take minutes, during
 // which objects change or are deleted.
-type judged struct {
+type boundResult struct {
 	namespace, name string
 	uid             types.UID
 	generation      int64
 	err             error // nil: accepted
 }
 
-func judgedOf(v fragments.Verdict) judged {
-	out := judged{namespace: v.Object.GetNamespace(), name: v.Object.GetName(), uid: v.Object.GetUID(), generation: v.Object.GetGeneration()}
+func boundResultOf(v fragments.Result) boundResult {
+	out := boundResult{namespace: v.Object.GetNamespace(), name: v.Object.GetName(), uid: v.Object.GetUID(), generation: v.Object.GetGeneration()}
 	if v.Err != nil {
 		out.err = rejection(unique.Make(excerpt.Of(v.Err.Error(), budget.MessageBytes)))
 	}
@@ -78,7 +78,7 @@ type rejection unique.Handle[string]
 func (r rejection) Error() string { return unique.Handle[string](r).Value() }
 
 // compare compares names in the sort order of objects.
-func (j judged) compare(o metav1.Object) int {
+func (j boundResult) compare(o metav1.Object) int {
 	return informer.CompareNames(j.namespace, j.name, o.GetNamespace(), o.GetName())
 }
 
@@ -101,20 +101,20 @@ const (
 
 func newBindingsQueue() *bindingsQueue {
 	return &bindingsQueue{
-		verdicts: map[types.NamespacedName]*boundResults{},
-		skipped:  map[types.NamespacedName]*skipped{},
-		due:      map[types.NamespacedName]time.Time{},
-		queue:    queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
+		results: map[types.NamespacedName]*boundResults{},
+		skipped: map[types.NamespacedName]*skipped{},
+		due:     map[types.NamespacedName]time.Time{},
+		queue:   queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
 	}
 }
 
 // bind queues the results of a reconciliation for writing.
-func (c *Controller) bind(key types.NamespacedName, verdicts map[string][]judged) {
+func (c *Controller) bind(key types.NamespacedName, results map[string][]boundResult) {
 	if c.bindings == nil {
 		return
 	}
 	c.bindings.mu.Lock()
-	c.bindings.verdicts[key] = &boundResults{verdicts}
+	c.bindings.results[key] = &boundResults{results}
 	c.bindings.mu.Unlock()
 	c.bindings.queue.AddAfter(key, bindDelay)
 }
@@ -142,9 +142,9 @@ func (c *Controller) runBindings(ctx context.Context) {
 // bindingsLeft returns the number of changes of a workload that are not written.
 func (c *Controller) bindingsLeft(key types.NamespacedName) int {
 	c.bindings.mu.Lock()
-	verdicts := c.bindings.verdicts[key]
+	results := c.bindings.results[key]
 	c.bindings.mu.Unlock()
-	return len(c.bindingChanges(key, verdicts))
+	return len(c.bindingChanges(key, results))
 }
 
 // writeBindings writes the next changes of a workload and reports whether there are more. A workload
@@ -154,25 +154,25 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 	deleted := exists && w.GetDeletionTimestamp() != nil
 	c.bindings.mu.Lock()
 	if !exists || deleted {
-		delete(c.bindings.verdicts, key)
+		delete(c.bindings.results, key)
 	}
-	verdicts := c.bindings.verdicts[key]
+	results := c.bindings.results[key]
 	c.bindings.mu.Unlock()
-	if verdicts == nil && !deleted {
+	if results == nil && !deleted {
 		delete(c.bindings.skipped, key)
 		if !exists {
 			delete(c.bindings.due, key)
 		}
 		return false, nil
 	}
-	more, refused, err := c.bindings.turn(ctx, c.stores.bindings, key, c.bindingChanges(key, verdicts))
+	more, refused, err := c.bindings.turn(ctx, c.stores.bindings, key, c.bindingChanges(key, results))
 	switch {
 	case err != nil || more:
 		return more, err
 	case refused != nil && (!deleted || c.bindings.queue.Retries(key) < releaseRetries):
 		return false, refused
 	case !deleted:
-		c.bindings.written(key, verdicts)
+		c.bindings.written(key, results)
 		return false, nil
 	case refused != nil:
 		c.log.Warn("deleted workload stays in the status of an object", "key", key.String(), "err", refused)
@@ -184,8 +184,8 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 func (q *bindingsQueue) written(key types.NamespacedName, of *boundResults) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.verdicts[key] == of {
-		delete(q.verdicts, key)
+	if q.results[key] == of {
+		delete(q.results, key)
 	}
 }
 
@@ -225,16 +225,16 @@ func refOf(o bindings.Object) catalog.Ref {
 	return catalog.Ref{Kind: o.Row.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// bindingChanges compares all statuses with the verdicts. Bindings precede removals because users
+// bindingChanges compares all statuses with the results. Bindings precede removals because users
 // are more likely to wait for bindings.
-func (c *Controller) bindingChanges(key types.NamespacedName, verdicts *boundResults) []bindings.Change {
+func (c *Controller) bindingChanges(key types.NamespacedName, results *boundResults) []bindings.Change {
 	b := bound{
 		writer: c.stores.bindings, owner: bindings.Workload{Resource: c.kind.Resource, Namespace: key.Namespace, Name: key.Name},
 		now: metav1.Now().Rfc3339Copy(),
 	}
 	for _, s := range c.kind.Selects {
 		if store := c.stores.config(s.Row); store != nil {
-			b.compare(s.Row, store.Sorted(), verdicts.of(s.Kind))
+			b.compare(s.Row, store.Sorted(), results.of(s.Kind))
 		}
 	}
 	return inTurns(append(b.set, b.removed...))
@@ -270,13 +270,13 @@ type bound struct {
 	set, removed []bindings.Change
 }
 
-// compare compares the objects of one kind with the verdicts. Both are sorted, so a single pass suffices.
-func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], verdicts []judged) {
+// compare compares the objects of one kind with the results. Both are sorted, so a single pass suffices.
+func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], results []boundResult) {
 	for obj := range all {
-		for len(verdicts) > 0 && verdicts[0].compare(obj) < 0 {
-			verdicts = verdicts[1:] // the object was deleted
+		for len(results) > 0 && results[0].compare(obj) < 0 {
+			results = results[1:] // the object was deleted
 		}
-		selected := len(verdicts) > 0 && verdicts[0].compare(obj) == 0
+		selected := len(results) > 0 && results[0].compare(obj) == 0
 		now := b.writer.Current(bindings.Object{
 			Row: row, Namespace: obj.GetNamespace(), Name: obj.GetName(),
 			Version: obj.GetResourceVersion(), Generation: obj.GetGeneration(), Bindings: obj.(v1.ConfigResource).GetConfigStatus().Bindings,
@@ -287,7 +287,7 @@ func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], verdicts
 			}
 			continue
 		}
-		v := verdicts[0]
+		v := results[0]
 		if v.uid != obj.GetUID() || v.generation != obj.GetGeneration() {
 			continue // superseded by the next reconciliation
 		}

@@ -123,7 +123,7 @@ func TestBindingsTakeTurns(t *testing.T) {
 		if got := b.bound(fmt.Sprintf("alerts-%04d", selected-1)); got != "thanosrulers/a=True thanosrulers/b=True" {
 			t.Errorf("bindings %q", got)
 		}
-		if kept := len(started[0].bindings.verdicts); kept > 0 {
+		if kept := len(started[0].bindings.results); kept > 0 {
 			t.Errorf("the results of %d workloads are kept after they were written", kept)
 		}
 	})

@@ -37,12 +37,12 @@ func (n Nodes) counted() bool {
 	return n.DaemonSet != nil && n.DaemonSet.Status.ObservedGeneration >= n.DaemonSet.Generation
 }
 
-func (n Nodes) judge(ready int32) verdict {
+func (n Nodes) readiness(ready int32) readiness {
 	switch {
 	case n.DaemonSet == nil:
-		return verdict{v1.ConditionFalse, reasonNoDaemonSet, []string{"daemonset " + n.Key + " not found"}}
+		return readiness{v1.ConditionFalse, reasonNoDaemonSet, []string{"daemonset " + n.Key + " not found"}}
 	case n.counted() && ready >= n.DaemonSet.Status.DesiredNumberScheduled:
-		return verdict{status: v1.ConditionTrue}
+		return readiness{status: v1.ConditionTrue}
 	}
 	return notReady(n.Pods, ready, "")
 }

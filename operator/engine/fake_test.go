@@ -136,11 +136,11 @@ func (g *fakeGatherer) Close() { g.count(g.open, g.name, -1) }
 // fakeInputs are the inputs of one reconciliation.
 type fakeInputs struct {
 	*fakeKind
-	w        v1.Workload
-	cluster  Cluster
-	verdicts []fragments.Verdict
-	refs     []assets.Ref
-	values   []string
+	w       v1.Workload
+	cluster Cluster
+	results []fragments.Result
+	refs    []assets.Ref
+	values  []string
 }
 
 func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
@@ -152,11 +152,11 @@ func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
 	}
 	for _, s := range g.Selects {
 		for _, obj := range Selected[catalog.Object](c, selectors, s.Row) {
-			v := fragments.Verdict{Kind: s.Kind, Object: obj}
+			v := fragments.Result{Kind: s.Kind, Object: obj}
 			if v.Err = v1.Undecodable(manifest.Whole(obj)); v.Err == nil && obj.GetLabels()["bad"] != "" {
 				v.Err = fmt.Errorf("it is %s", obj.GetLabels()["bad"])
 			}
-			in.verdicts = append(in.verdicts, v)
+			in.results = append(in.results, v)
 		}
 	}
 	scope := assets.NewScope(w.GetNamespace(), c.References)
@@ -186,13 +186,13 @@ func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
 	return in, err
 }
 
-func (in *fakeInputs) Verdicts() iter.Seq[fragments.Verdict] { return slices.Values(in.verdicts) }
-func (in *fakeInputs) References() iter.Seq[assets.Ref]      { return slices.Values(in.refs) }
+func (in *fakeInputs) Results() iter.Seq[fragments.Result] { return slices.Values(in.results) }
+func (in *fakeInputs) References() iter.Seq[assets.Ref]    { return slices.Values(in.refs) }
 
 // Desired plans two Secrets, the Service and one StatefulSet.
 func (in *fakeInputs) Desired() (Plan, error) {
 	text := in.values
-	for _, v := range in.verdicts {
+	for _, v := range in.results {
 		if v.Err == nil {
 			text = append(text, v.Object.GetName())
 		}

@@ -104,9 +104,9 @@ type Gatherer interface {
 
 // Inputs is everything that a reconciliation read.
 type Inputs interface {
-	// Verdicts returns the selected objects, those of a kind sorted by "namespace/name". Desired
+	// Results returns the selected objects, those of a kind sorted by "namespace/name". Desired
 	// may reject more of them if there is no room.
-	Verdicts() iter.Seq[fragments.Verdict]
+	Results() iter.Seq[fragments.Result]
 	// References returns all Secrets and ConfigMaps that were looked up.
 	References() iter.Seq[assets.Ref]
 	// Desired computes the plan from the inputs. It is deterministic.
@@ -254,8 +254,8 @@ type Cluster struct {
 	Renew func(namespace string, bytes int) bool
 	// Live are the existing objects of the workload.
 	Live Live
-	// SelectionOnly restricts the result to the verdicts: references of the workload itself are read only
-	// if verdicts depend on them, and no plan is computed.
+	// SelectionOnly restricts the result to the results: references of the workload itself are read only
+	// if results depend on them, and no plan is computed.
 	SelectionOnly bool
 	// Now is the time for deadlines.
 	Now time.Time

@@ -15,12 +15,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// decided are inputs with nothing but verdicts.
-type decided []fragments.Verdict
+// decided are inputs with nothing but results.
+type decided []fragments.Result
 
-func (d decided) Verdicts() iter.Seq[fragments.Verdict] { return slices.Values(d) }
-func (d decided) References() iter.Seq[assets.Ref]      { return slices.Values[[]assets.Ref](nil) }
-func (d decided) Desired() (Plan, error)                { return Plan{}, nil }
+func (d decided) Results() iter.Seq[fragments.Result] { return slices.Values(d) }
+func (d decided) References() iter.Seq[assets.Ref]    { return slices.Values[[]assets.Ref](nil) }
+func (d decided) Desired() (Plan, error)              { return Plan{}, nil }
 
 // The outcome reports the finding that matters most to the user.
 func TestOutcome(t *testing.T) {

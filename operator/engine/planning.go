@@ -216,12 +216,12 @@ func (p *Plan) ContentHash(skip map[string]bool, files ...iter.Seq2[string, [sha
 
 // AllDropped returns what is left out of a workload and of the objects that it selects, because its
 // version does not support it, human-readable and sorted.
-func (k *Kind) AllDropped(w v1.Workload, verdicts iter.Seq[fragments.Verdict], own []gate.Dropped) []string {
+func (k *Kind) AllDropped(w v1.Workload, results iter.Seq[fragments.Result], own []gate.Dropped) []string {
 	seen := map[string]bool{}
 	for _, f := range fragments.Unsupported(w, k.Program, own) {
 		seen[f.String()] = true
 	}
-	for v := range verdicts {
+	for v := range results {
 		for _, f := range v.Unsupported(k.Program) {
 			seen[catalog.RefOf(v.Kind, v.Object).String()+": "+f.String()] = true
 		}

@@ -90,7 +90,7 @@ func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.Namesp
 	c.counts.set(key, results.counts)
 	c.chargeSelection(key, results.counts)
 	c.reportRejections(log, w, state, results.rejected)
-	c.bind(key, results.judged)
+	c.bind(key, results.bound)
 	c.awaitPods(state, plan.AwaitsPods)
 	if err != nil {
 		return Outcome{}, ownFault(err)

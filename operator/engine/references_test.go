@@ -72,8 +72,8 @@ func newAskingScene(t *testing.T) *askingScene {
 // referring are inputs with nothing but references.
 type referring []assets.Ref
 
-func (r referring) Verdicts() iter.Seq[fragments.Verdict] {
-	return slices.Values[[]fragments.Verdict](nil)
+func (r referring) Results() iter.Seq[fragments.Result] {
+	return slices.Values[[]fragments.Result](nil)
 }
 func (r referring) References() iter.Seq[assets.Ref] { return slices.Values(r) }
 func (r referring) Desired() (Plan, error)           { return Plan{}, nil }

@@ -15,25 +15,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
-// results are the verdicts of a reconciliation, collected in one pass: of 10,000 selected objects,
+// results are the results of a reconciliation, collected in one pass: of 10,000 selected objects,
 // few are rejected or lack something.
 type results struct {
 	counts   map[string]Selection // by kind
-	rejected []fragments.Verdict
-	partial  []fragments.Verdict // with fields that were left out
-	judged   map[string][]judged // all of them, by kind; nil unless they are written to the objects
+	rejected []fragments.Result
+	partial  []fragments.Result       // with fields that were left out
+	bound    map[string][]boundResult // all of them, by kind; nil unless they are written to the objects
 }
 
-// results collects the verdicts. bindings requests those for the status of the objects.
+// results collects the results. bindings requests those for the status of the objects.
 func (k *Kind) results(in Inputs, bindings bool) results {
 	out := results{counts: make(map[string]Selection, len(k.Selects))}
 	for _, s := range k.Selects {
 		out.counts[s.Kind] = Selection{}
 	}
 	if bindings {
-		out.judged = map[string][]judged{}
+		out.bound = map[string][]boundResult{}
 	}
-	for v := range in.Verdicts() {
+	for v := range in.Results() {
 		n := out.counts[v.Kind]
 		n.Selected++
 		if v.Err != nil {
@@ -43,8 +43,8 @@ func (k *Kind) results(in Inputs, bindings bool) results {
 		if len(v.Dropped) > 0 {
 			out.partial = append(out.partial, v)
 		}
-		if out.judged != nil {
-			out.judged[v.Kind] = append(out.judged[v.Kind], judgedOf(v))
+		if out.bound != nil {
+			out.bound[v.Kind] = append(out.bound[v.Kind], boundResultOf(v))
 		}
 		out.counts[v.Kind] = n
 	}
@@ -65,7 +65,7 @@ func (r results) none() bool {
 const loggedRejections = 100
 
 // reportRejections reports rejected objects, once for each reason, in the log and as an Event on the object.
-func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *memory, all []fragments.Verdict) {
+func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *memory, all []fragments.Result) {
 	rejected, told := map[string]reason{}, 0
 	for _, v := range all {
 		obj := v.Object

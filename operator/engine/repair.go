@@ -17,7 +17,7 @@ func (c *Controller) repair(ctx context.Context, sets []setPods, expected int32)
 	}
 	for _, s := range sets {
 		if s.StatefulSet == nil || s.StatefulSet.DeletionTimestamp != nil ||
-			judge(s, countPods(s).AvailableReplicas, expected).status == v1.ConditionTrue {
+			readinessOf(s, countPods(s).AvailableReplicas, expected).status == v1.ConditionTrue {
 			continue
 		}
 		pod := rollout.Stuck(s.StatefulSet, s.Pods, PodReady)

@@ -129,20 +129,20 @@ func inSelected(rule selection.Rule, namespace string, labelsOf func(string) (la
 }
 
 func selected[T catalog.Object](rule selection.Rule, all iter.Seq[catalog.Object], namespaceLabels func(string) (labels.Set, bool)) []T {
-	verdicts := map[string]bool{}
+	decided := map[string]bool{}
 	var out []T
 	var last string // the next object usually has the same namespace
-	var verdict bool
+	var selected bool
 	for obj := range all {
 		if ns := obj.GetNamespace(); ns != last || ns == "" {
 			var known bool
-			if verdict, known = verdicts[ns]; !known {
-				verdict = inSelected(rule, ns, namespaceLabels)
-				verdicts[ns] = verdict
+			if selected, known = decided[ns]; !known {
+				selected = inSelected(rule, ns, namespaceLabels)
+				decided[ns] = selected
 			}
 			last = ns
 		}
-		if verdict && rule.Takes(obj) {
+		if selected && rule.Takes(obj) {
 			out = append(out, obj.(T))
 		}
 	}

@@ -82,26 +82,26 @@ type statusInputs struct {
 func statusOf(in statusInputs) Status {
 	out := Status{Selector: labels.Set(in.Selector).String()}
 	out.Paused = in.Workload.GetWorkloadFields().Paused
-	var verdicts []verdict
-	add := func(counts v1.ShardStatus, v verdict) {
+	var shards []readiness
+	add := func(counts v1.ShardStatus, v readiness) {
 		out.Replicas += counts.Replicas
 		out.UpdatedReplicas += counts.UpdatedReplicas
 		out.AvailableReplicas += counts.AvailableReplicas
 		out.UnavailableReplicas += counts.UnavailableReplicas
 		out.Sets = append(out.Sets, counts)
-		verdicts = append(verdicts, v)
+		shards = append(shards, v)
 	}
 	for _, s := range in.Sets {
 		if s.StatefulSet == nil || s.StatefulSet.DeletionTimestamp == nil {
 			counts := countPods(s)
-			add(counts, judge(s, counts.AvailableReplicas, in.Replicas))
+			add(counts, readinessOf(s, counts.AvailableReplicas, in.Replicas))
 		}
 	}
 	if n := in.Nodes; n != nil && (n.DaemonSet == nil || n.DaemonSet.DeletionTimestamp == nil) {
 		counts := n.count()
-		add(counts, n.judge(counts.AvailableReplicas))
+		add(counts, n.readiness(counts.AvailableReplicas))
 	}
-	out.Conditions = []v1.Condition{availableOf(verdicts), reconciledOf(in)}
+	out.Conditions = []v1.Condition{availableOf(shards), reconciledOf(in)}
 	out.Conditions = append(out.Conditions, appliedOrBefore(in)...)
 	for i := range out.Conditions {
 		c := &out.Conditions[i]
@@ -188,19 +188,19 @@ func conditionMessage(p *corev1.Pod) string {
 	return ""
 }
 
-// verdict is the contribution of one StatefulSet to the condition Available.
-type verdict struct {
+// readiness is the contribution of one StatefulSet to the condition Available.
+type readiness struct {
 	status v1.ConditionStatus
 	reason string
 	lines  []string
 }
 
-func judge(s setPods, ready, expected int32) verdict {
+func readinessOf(s setPods, ready, expected int32) readiness {
 	switch {
 	case s.StatefulSet == nil:
-		return verdict{v1.ConditionFalse, reasonNoStatefulSet, []string{fmt.Sprintf("%sstatefulset %s not found", s.Title, s.Key)}}
+		return readiness{v1.ConditionFalse, reasonNoStatefulSet, []string{fmt.Sprintf("%sstatefulset %s not found", s.Title, s.Key)}}
 	case ready >= expected:
-		return verdict{status: v1.ConditionTrue}
+		return readiness{status: v1.ConditionTrue}
 	}
 	v := notReady(s.Pods, ready, s.Title)
 	if missing := expected - int32(len(s.Pods)); missing > 0 && len(v.lines) == 0 {
@@ -209,11 +209,11 @@ func judge(s setPods, ready, expected int32) verdict {
 	return v
 }
 
-// notReady returns the verdict on a shard with too few ready pods. prefix starts each line.
-func notReady(pods []*corev1.Pod, ready int32, prefix string) verdict {
-	v := verdict{status: v1.ConditionDegraded, reason: reasonSomeNotReady}
+// notReady returns the readiness on a shard with too few ready pods. prefix starts each line.
+func notReady(pods []*corev1.Pod, ready int32, prefix string) readiness {
+	v := readiness{status: v1.ConditionDegraded, reason: reasonSomeNotReady}
 	if ready == 0 {
-		v = verdict{status: v1.ConditionFalse, reason: reasonNoPodReady}
+		v = readiness{status: v1.ConditionFalse, reason: reasonNoPodReady}
 	}
 	for _, p := range pods {
 		if msg := PodMessage(p); msg != "" {
@@ -223,12 +223,12 @@ func notReady(pods []*corev1.Pod, ready int32, prefix string) verdict {
 	return v
 }
 
-// availableOf merges the verdicts of the shards: the worst status wins, and all reasons are listed.
-func availableOf(verdicts []verdict) v1.Condition {
+// availableOf merges the shards of the shards: the worst status wins, and all reasons are listed.
+func availableOf(shards []readiness) v1.Condition {
 	out := v1.Condition{Type: v1.Available, Status: v1.ConditionTrue}
 	worst := []v1.ConditionStatus{v1.ConditionFalse, v1.ConditionDegraded, v1.ConditionUnknown, v1.ConditionTrue}
 	var reasons, lines []string
-	for _, v := range verdicts {
+	for _, v := range shards {
 		if slices.Index(worst, v.status) < slices.Index(worst, out.Status) {
 			out.Status = v.status
 		}

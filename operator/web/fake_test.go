@@ -123,8 +123,8 @@ func (k *fake) Similar(_ context.Context, r insight.Rights, o insight.Object) ([
 }
 
 func (k *fake) Explain(_ context.Context, r insight.Rights, o insight.Object) (*explain.Report, error) {
-	later := explain.Verdict{Workload: mainRef, Accepted: true, Reason: explain.Accepted}
-	return &explain.Report{Object: o.Ref(), Workloads: []explain.Verdict{{
+	later := explain.Result{Workload: mainRef, Accepted: true, Reason: explain.Accepted}
+	return &explain.Report{Object: o.Ref(), Workloads: []explain.Result{{
 		Workload: mainRef, Reason: explain.Paused, Message: "paused", Otherwise: &later, Misses: []selection.Miss{{}},
 	}}}, k.note(r, "explain %s %s", o.Ref(), o.Version)
 }

@@ -75,7 +75,7 @@ func (d *documents) add(name string, text []byte) {
 }
 
 // refused runs amtool once for all documents and returns the rejections.
-func (d *documents) refused(t *testing.T, a amtool) (verdicts []string) {
+func (d *documents) refused(t *testing.T, a amtool) (results []string) {
 	t.Helper()
 	dir := t.TempDir()
 	args := []string{"check-config"}
@@ -90,20 +90,20 @@ func (d *documents) refused(t *testing.T, a amtool) (verdicts []string) {
 	out, _ := exec.CommandContext(t.Context(), a.path, args...).Output()
 	checked := 0
 	for part := range bytes.SplitSeq(out, []byte("Checking '")) {
-		file, verdict, ok := strings.Cut(string(part), "'")
+		file, result, ok := strings.Cut(string(part), "'")
 		var i int
 		if _, err := fmt.Sscanf(filepath.Base(file), "%05d.yaml", &i); !ok || err != nil || i >= len(d.texts) {
 			continue
 		}
 		checked++
-		if !strings.HasPrefix(verdict, "  SUCCESS") {
-			verdicts = append(verdicts, fmt.Sprintf("%s: %s\n%s", d.names[i], strings.TrimSpace(verdict), d.texts[i]))
+		if !strings.HasPrefix(result, "  SUCCESS") {
+			results = append(results, fmt.Sprintf("%s: %s\n%s", d.names[i], strings.TrimSpace(result), d.texts[i]))
 		}
 	}
 	if checked != len(d.texts) {
 		t.Errorf("amtool looked at %d of %d documents:\n%.2000s", checked, len(d.texts), out)
 	}
-	return verdicts
+	return results
 }
 
 // TestEveryReleaseReadsIt: every golden input compiled for a release is accepted by amtool of that release.
@@ -133,8 +133,8 @@ func TestEveryReleaseReadsIt(t *testing.T) {
 			if len(docs[i].texts) < len(paths)/4 {
 				t.Errorf("only %d documents of %d golden files", len(docs[i].texts), len(paths))
 			}
-			for _, verdict := range docs[i].refused(t, tool) {
-				t.Error(verdict)
+			for _, result := range docs[i].refused(t, tool) {
+				t.Error(result)
 			}
 			t.Logf("%d documents", len(docs[i].texts))
 		})
@@ -207,8 +207,8 @@ func TestEveryReleaseReadsRandom(t *testing.T) {
 			if len(docs.texts) < worlds/4 {
 				t.Errorf("only %d of %d have a document", len(docs.texts), worlds)
 			}
-			for _, verdict := range docs.refused(t, tool) {
-				t.Error(verdict)
+			for _, result := range docs.refused(t, tool) {
+				t.Error(result)
 			}
 			t.Logf("%d documents", len(docs.texts))
 		})
@@ -227,8 +227,8 @@ func TestEveryAmtoolRefuses(t *testing.T) {
 			d.add("doubled", []byte(good+"receivers: [{name: a}]\n"))
 			d.add("later", []byte(good+"global: {mattermost_webhook_url: http://a}\n"))
 			var refused []string
-			for _, verdict := range d.refused(t, tool) {
-				name, _, _ := strings.Cut(verdict, ":")
+			for _, result := range d.refused(t, tool) {
+				name, _, _ := strings.Cut(result, ":")
 				refused = append(refused, name)
 			}
 			if want := []string{"unknown", "doubled", "later"}; !slices.Equal(refused, want) {

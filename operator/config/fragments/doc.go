@@ -12,6 +12,6 @@
 //	kept.go      one result of one workload, until one of its inputs changes
 //	lastpass.go  the fragments of one workload's last reconciliation, compared by version
 //	parallel.go  compiling many objects on all CPUs
-//	verdict.go   what became of a selected object; dropped.go: what the version does not support
+//	result.go    the result of compiling a selected object; dropped.go: what the version does not support
 //	weight.go    limits concurrent compilation by memory
 package fragments

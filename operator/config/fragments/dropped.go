@@ -13,7 +13,7 @@ import (
 
 // Unsupported returns findings about what a version of a program does not support in the selected
 // object.
-func (v Verdict) Unsupported(program string) []faults.Finding {
+func (v Result) Unsupported(program string) []faults.Finding {
 	if len(v.Dropped) == 0 {
 		return nil
 	}

@@ -228,14 +228,14 @@ func (b *batch) check(t *testing.T, c checker) (refusals []string) {
 	out, _ := exec.CommandContext(t.Context(), c.path, args...).CombinedOutput()
 	checked := 0
 	for part := range bytes.SplitSeq(out, []byte("Checking ")) {
-		file, verdict, ok := bytes.Cut(part, []byte("\n"))
+		file, result, ok := bytes.Cut(part, []byte("\n"))
 		var i int
 		if _, err := fmt.Sscanf(filepath.Base(string(file)), "%05d.yaml", &i); !ok || err != nil || i >= len(b.texts) {
 			continue
 		}
 		checked++
-		if !bytes.Contains(verdict, []byte("SUCCESS")) {
-			refusals = append(refusals, fmt.Sprintf("%s: %s\n%s", b.names[i], bytes.TrimSpace(verdict), b.texts[i]))
+		if !bytes.Contains(result, []byte("SUCCESS")) {
+			refusals = append(refusals, fmt.Sprintf("%s: %s\n%s", b.names[i], bytes.TrimSpace(result), b.texts[i]))
 		}
 	}
 	if checked != len(b.texts) {

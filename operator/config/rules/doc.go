@@ -24,7 +24,7 @@
 //	check.go      everything that Prometheus would reject (template.go: alert templates)
 //	invalid.go    the error with all faults
 //	file.go       the files of a workload, cached where possible
-//	verdict.go    the result that is reported for a file
+//	result.go    the result that is reported for a file
 //
 // Pack distributes the files over ConfigMaps in a way that changing one rule rewrites one
 // ConfigMap. It orders the writes so that a reader of all ConfigMaps always finds each file that

@@ -63,7 +63,7 @@ func TestProgramsKnowTheFunctions(t *testing.T) {
 			for f := range lackingIn(version, thanos).each {
 				lacking[fmt.Sprint(f.template, f.name)] = true
 			}
-			out := verdict(t, tool, thanos)
+			out := result(t, tool, thanos)
 			for _, template := range []bool{false, true} {
 				for _, f := range everyFunction(template) {
 					// Older parsers report forms that they parse differently as "unexpected" or "unknown node type".
@@ -83,8 +83,8 @@ func TestProgramsKnowTheFunctions(t *testing.T) {
 	}
 }
 
-// verdict returns the program's output for rules with all functions, and two that do not exist.
-func verdict(t *testing.T, tool string, thanos bool) string {
+// result returns the program's output for rules with all functions, and two that do not exist.
+func result(t *testing.T, tool string, thanos bool) string {
 	t.Helper()
 	g := v1.RuleGroup{Name: "g"}
 	for _, f := range append(everyFunction(false), "nope") {

@@ -83,7 +83,7 @@ func TestIndex(t *testing.T) {
 		"an owner that selected it before": {x.SelectedBy("PodMonitor", web, db), []types.NamespacedName{a}},
 		"by namespace labels":              {x.SelectedBy("PodMonitor", teamX), []types.NamespacedName{b}},
 		"another kind":                     {x.SelectedBy("ServiceMonitor", web), nil},
-		"verdict over a namespace flips":   {x.NamespaceChanged("three", labels.Set{}, labels.Set{"prod": "yes"}), []types.NamespacedName{b}},
+		"result over a namespace flips":    {x.NamespaceChanged("three", labels.Set{}, labels.Set{"prod": "yes"}), []types.NamespacedName{b}},
 		"labels that nobody asks for":      {x.NamespaceChanged("three", labels.Set{}, labels.Set{"color": "red"}), nil},
 		"a new namespace":                  {x.NamespaceAdded("one", labels.Set{"team": "x"}), []types.NamespacedName{b}},
 	} {

@@ -89,19 +89,19 @@ func (c *compiledConfig) size() (n int) {
 	return n
 }
 
-// Verdicts implements [engine.Inputs].
-func (in *inputs) Verdicts() iter.Seq[fragments.Verdict] {
-	return func(yield func(fragments.Verdict) bool) {
+// Results implements [engine.Inputs].
+func (in *inputs) Results() iter.Seq[fragments.Result] {
+	return func(yield func(fragments.Result) bool) {
 		for _, c := range in.configs {
-			if !yield(c.verdict()) {
+			if !yield(c.result()) {
 				return
 			}
 		}
 	}
 }
 
-func (c config) verdict() fragments.Verdict {
-	out := fragments.Verdict{Kind: v1alpha1.AlertmanagerConfigKind, Object: c.object, Err: c.Err}
+func (c config) result() fragments.Result {
+	out := fragments.Result{Kind: v1alpha1.AlertmanagerConfigKind, Object: c.object, Err: c.Err}
 	if c.Err == nil {
 		out.Text = c.compiledConfig
 	}

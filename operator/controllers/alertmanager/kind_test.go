@@ -29,7 +29,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"demo/bad false", "demo/good true"}, verdicts(in)); diff != "" {
+	if diff := cmp.Diff([]string{"demo/bad false", "demo/good true"}, results(in)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{
@@ -70,7 +70,7 @@ func TestSelectors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := verdicts(in); !slices.Equal(got, tc.want) {
+		if got := results(in); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
@@ -126,8 +126,8 @@ func TestWrongBase(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tc.want) || len(plan.Content)+len(plan.Workload) > 0 {
 			t.Errorf("%s: %v, and the plan %q", name, err, steps(append(plan.Content, plan.Workload...)))
 		}
-		if got := strings.Join(verdicts(in), " "); !strings.Contains(got, "demo/worse false") || !strings.Contains(got, "demo/good true") {
-			t.Errorf("%s: verdicts %s", name, got)
+		if got := strings.Join(results(in), " "); !strings.Contains(got, "demo/worse false") || !strings.Contains(got, "demo/good true") {
+			t.Errorf("%s: results %s", name, got)
 		}
 	}
 }
@@ -175,8 +175,8 @@ func TestNoAnswer(t *testing.T) {
 	before := w.config(am)
 	w.broken = true
 	in, _, err := w.plan(am)
-	if err == nil || !assets.IsTemporary(err) || len(verdicts(in)) > 0 {
-		t.Errorf("%v, verdicts %q", err, verdicts(in))
+	if err == nil || !assets.IsTemporary(err) || len(results(in)) > 0 {
+		t.Errorf("%v, results %q", err, results(in))
 	}
 	w.broken = false
 	if got := w.config(am); got != before {
@@ -320,12 +320,12 @@ func TestAWrongBaseCompilesNothing(t *testing.T) {
 	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("{")}
 	w.configs = append(w.configs, mail("new"))
 	in, _, _ = w.plan(am)
-	if got := verdicts(in); !slices.Equal(got, []string{"demo/bad false", "demo/good true", "demo/new true"}) {
+	if got := results(in); !slices.Equal(got, []string{"demo/bad false", "demo/good true", "demo/new true"}) {
 		t.Errorf("with a new one: %q", got)
 	}
 	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("route: {receiver: r}\nreceivers: [{name: r}]")}
 	in, _, err = w.plan(am)
-	if got := verdicts(in); err != nil || !slices.Equal(got, []string{"demo/bad false", "demo/good false", "demo/new false"}) {
+	if got := results(in); err != nil || !slices.Equal(got, []string{"demo/bad false", "demo/good false", "demo/new false"}) {
 		t.Errorf("without global settings: %q, %v", got, err)
 	}
 }

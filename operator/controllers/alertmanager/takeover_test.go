@@ -188,7 +188,7 @@ func TestTakeoverOfConfiguration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for v := range in.Verdicts() {
+		for v := range in.Results() {
 			if v.Err != nil {
 				t.Errorf("%s: %v", v.Object.GetName(), v.Err)
 			}

@@ -150,8 +150,8 @@ func steps(all []apply.Step) (out []string) {
 	return out
 }
 
-func verdicts(in engine.Inputs) (out []string) {
-	for v := range in.Verdicts() {
+func results(in engine.Inputs) (out []string) {
+	for v := range in.Results() {
 		out = append(out, fmt.Sprintf("%s/%s %t", v.Object.GetNamespace(), v.Object.GetName(), v.Err == nil))
 	}
 	return out

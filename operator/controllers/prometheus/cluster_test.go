@@ -73,7 +73,7 @@ func gatherFor(opts Options, o Workload, c engine.Cluster) (*Inputs, error) {
 // counts returns the numbers of selected and rejected objects of each kind.
 func (in *Inputs) counts() map[string]engine.Selection {
 	out := map[string]engine.Selection{}
-	for v := range in.Verdicts() {
+	for v := range in.Results() {
 		n := out[v.Kind]
 		n.Selected++
 		if v.Err != nil {

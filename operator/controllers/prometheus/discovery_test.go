@@ -93,8 +93,8 @@ func TestWrongDiscoveryAnnotation(t *testing.T) {
 	}
 }
 
-// Verdicts have a second text with own discovery in mode central only: otherwise, theirs has it.
-func TestVerdictsHaveOwnDiscovery(t *testing.T) {
+// Results have a second text with own discovery in mode central only: otherwise, theirs has it.
+func TestResultsHaveOwnDiscovery(t *testing.T) {
 	texts := map[string]string{}
 	for _, mode := range []string{"own", "both", "central"} {
 		s := newScene()
@@ -103,7 +103,7 @@ func TestVerdictsHaveOwnDiscovery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for v := range in.Verdicts() {
+		for v := range in.Results() {
 			if v.Kind != v1.ServiceMonitorKind {
 				continue
 			}

@@ -47,7 +47,7 @@ func randomText(seed uint64, n int) string {
 func leftOut(t *testing.T, in *Inputs) map[string]int {
 	t.Helper()
 	out := map[string]int{}
-	for v := range in.Verdicts() {
+	for v := range in.Results() {
 		if v.Err == nil {
 			continue
 		}

@@ -24,7 +24,7 @@ type gatherer struct {
 	*family
 	workload  fragments.Workload // of the fragments in the cache
 	documents *configsecret.Documents
-	monitors  fragments.LastPass[judged]
+	monitors  fragments.LastPass[compiled]
 	ruleFiles rules.Compiler
 	frame     fragments.Kept[promconfig.Frame]
 	mounts    engine.Mounts
@@ -152,11 +152,11 @@ func (m monitorCompiler) compile() {
 // compileMonitors compiles and adds the selected objects of one kind.
 func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, compile func(T, *promconfig.Settings, assets.Reader) promconfig.Fragment) {
 	objects := engine.Selected[T](m.cluster, m.selectors, row)
-	current := func(f judged) bool {
+	current := func(f compiled) bool {
 		return f.usual || f.Err == nil && m.cluster.Stands(f.Deps, f.Piece.Size())
 	}
-	out := fragments.All(&m.monitors, row.Kind, objects, current, func(obj T) judged {
-		return judge(m.family.monitors.Get(m.settings.Key(), fragments.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
+	out := fragments.All(&m.monitors, row.Kind, objects, current, func(obj T) compiled {
+		return compiledOf(m.family.monitors.Get(m.settings.Key(), fragments.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
 			f := compile(manifest.Whole(obj), m.settings, m.cluster.References)
 			piece := document.NewPiece(row.Kind+"/"+obj.GetNamespace()+"/"+obj.GetName(), f.YAML)
 			f.YAML = nil
@@ -164,7 +164,7 @@ func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, comp
 		}))
 	})
 	m.in.Monitors = append(m.in.Monitors, &monitorsOfKind{
-		kind: row.Kind, object: func(i int) catalog.Object { return objects[i] }, judged: out,
+		kind: row.Kind, object: func(i int) catalog.Object { return objects[i] }, compiled: out,
 	})
 }
 

@@ -49,11 +49,11 @@ type Inputs struct {
 	repack    bool                // whether rules were rejected after RulePlan was made
 }
 
-// Verdicts implements [engine.Inputs].
-func (in *Inputs) Verdicts() iter.Seq[fragments.Verdict] {
-	return func(yield func(fragments.Verdict) bool) {
+// Results implements [engine.Inputs].
+func (in *Inputs) Results() iter.Seq[fragments.Result] {
+	return func(yield func(fragments.Result) bool) {
 		for m := range in.Monitors.All() {
-			v := m.verdict()
+			v := m.result()
 			if v.Err == nil {
 				v.Own = in.ownText(m)
 			}
@@ -62,18 +62,18 @@ func (in *Inputs) Verdicts() iter.Seq[fragments.Verdict] {
 			}
 		}
 		for _, r := range in.Rules {
-			if !yield(r.Verdict()) {
+			if !yield(r.Result()) {
 				return
 			}
 		}
 	}
 }
 
-func (m Monitor) verdict() fragments.Verdict {
+func (m Monitor) result() fragments.Result {
 	if m.usual {
-		return fragments.Verdict{Kind: m.Kind, Object: m.Object, Text: m.piece, Jobs: int(m.jobs)}
+		return fragments.Result{Kind: m.Kind, Object: m.Object, Text: m.piece, Jobs: int(m.jobs)}
 	}
-	out := fragments.Verdict{Kind: m.Kind, Object: m.Object, Err: m.Err}
+	out := fragments.Result{Kind: m.Kind, Object: m.Object, Err: m.Err}
 	if m.Err == nil {
 		out.Text, out.Jobs = m.Piece, m.Jobs
 	}

@@ -16,39 +16,39 @@ type Monitors []*monitorsOfKind
 
 // monitorsOfKind are the monitors of one kind, sorted by namespace and name.
 type monitorsOfKind struct {
-	kind    string
-	object  func(i int) catalog.Object
-	judged  []judged // belongs to the last pass unless changed is set
-	changed bool
+	kind     string
+	object   func(i int) catalog.Object
+	compiled []compiled // belongs to the last pass unless changed is set
+	changed  bool
 }
 
 // Monitor is a selected monitor with its compiled content.
 type Monitor struct {
 	Object catalog.Object
 	Kind   string
-	judged
+	compiled
 	among *monitorsOfKind
 	at    int
 }
 
-// judged is a compiled monitor with the values that every reconciliation needs: it must not wait for the memory of
+// compiled is a compiled monitor with the values that every reconciliation needs: it must not wait for the memory of
 // 10,000 monitors that have not changed.
-type judged struct {
+type compiled struct {
 	*CompiledMonitor
 	piece *document.Piece
 	jobs  int32
 	usual bool // accepted, with jobs, and without dependencies, files and dropped fields
 }
 
-func judge(m *CompiledMonitor) judged {
-	return judged{
+func compiledOf(m *CompiledMonitor) compiled {
+	return compiled{
 		CompiledMonitor: m, piece: m.Piece, jobs: int32(m.Jobs),
 		usual: m.Err == nil && len(m.Deps) == 0 && len(m.Files) == 0 && len(m.Dropped) == 0 && m.Piece != nil && m.Piece.Size() > 0,
 	}
 }
 
 // inDocument reports whether the monitor is accepted and has jobs.
-func (j *judged) inDocument() bool { return j.usual || j.Err == nil && j.Piece.Size() > 0 }
+func (j *compiled) inDocument() bool { return j.usual || j.Err == nil && j.Piece.Size() > 0 }
 
 // CompiledMonitor is a fragment whose YAML has been converted to a piece of the document.
 // It is shared and must not be modified.
@@ -65,20 +65,20 @@ func (m *CompiledMonitor) Weight() (bytes int, files map[string]int) {
 
 // All returns all monitors.
 func (ms Monitors) All() iter.Seq[Monitor] {
-	return ms.each(func(judged) bool { return true })
+	return ms.each(func(compiled) bool { return true })
 }
 
 // unusual returns the monitors that are rejected or have no jobs, dependencies, files or dropped fields: of 10,000
 // monitors, few.
 func (ms Monitors) unusual() iter.Seq[Monitor] {
-	return ms.each(func(j judged) bool { return !j.usual })
+	return ms.each(func(j compiled) bool { return !j.usual })
 }
 
-func (ms Monitors) each(want func(judged) bool) iter.Seq[Monitor] {
+func (ms Monitors) each(want func(compiled) bool) iter.Seq[Monitor] {
 	return func(yield func(Monitor) bool) {
 		for _, among := range ms {
-			for i := range among.judged {
-				if j := among.judged[i]; want(j) && !yield(Monitor{among.object(i), among.kind, j, among, i}) {
+			for i := range among.compiled {
+				if j := among.compiled[i]; want(j) && !yield(Monitor{among.object(i), among.kind, j, among, i}) {
 					return
 				}
 			}
@@ -90,15 +90,15 @@ func (ms Monitors) each(want func(judged) bool) iter.Seq[Monitor] {
 // content.
 func (m Monitor) leaveOut(why error) {
 	if !m.among.changed {
-		m.among.judged, m.among.changed = slices.Clone(m.among.judged), true
+		m.among.compiled, m.among.changed = slices.Clone(m.among.compiled), true
 	}
-	m.among.judged[m.at] = judge(&CompiledMonitor{Fragment: promconfig.Fragment{Err: why, Deps: m.Deps}})
+	m.among.compiled[m.at] = compiledOf(&CompiledMonitor{Fragment: promconfig.Fragment{Err: why, Deps: m.Deps}})
 }
 
 // inDocument returns the monitors of a kind, if any of them is accepted and has jobs.
 func (ms Monitors) inDocument(kind string) (out []*monitorsOfKind) {
 	for _, among := range ms {
-		if among.kind == kind && slices.ContainsFunc(among.judged, func(j judged) bool { return j.inDocument() }) {
+		if among.kind == kind && slices.ContainsFunc(among.compiled, func(j compiled) bool { return j.inDocument() }) {
 			out = append(out, among)
 		}
 	}
@@ -107,9 +107,9 @@ func (ms Monitors) inDocument(kind string) (out []*monitorsOfKind) {
 
 // appendPieces appends the pieces of the accepted monitors.
 func (among *monitorsOfKind) appendPieces(pieces []*document.Piece) []*document.Piece {
-	pieces = slices.Grow(pieces, len(among.judged))
-	for i := range among.judged {
-		if j := &among.judged[i]; j.inDocument() {
+	pieces = slices.Grow(pieces, len(among.compiled))
+	for i := range among.compiled {
+		if j := &among.compiled[i]; j.inDocument() {
 			pieces = append(pieces, j.piece)
 		}
 	}

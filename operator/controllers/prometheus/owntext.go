@@ -8,7 +8,7 @@ import (
 )
 
 // ownText returns the function that compiles a monitor with the discovery and the sharding of the
-// servers themselves, see [fragments.Verdict]. It is nil if the monitor was compiled with them.
+// servers themselves, see [fragments.Result]. It is nil if the monitor was compiled with them.
 func (in *Inputs) ownText(m Monitor) func() []byte {
 	if in.settings == nil || !in.settings.Central() {
 		return nil

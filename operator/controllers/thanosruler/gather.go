@@ -98,8 +98,8 @@ func (s *settings) compileRules(w v1.Workload, c engine.Cluster) {
 	}
 }
 
-// Verdicts implements [engine.Inputs].
-func (in *inputs) Verdicts() iter.Seq[fragments.Verdict] { return in.rules.Verdicts() }
+// Results implements [engine.Inputs].
+func (in *inputs) Results() iter.Seq[fragments.Result] { return in.rules.Results() }
 
 // References implements [engine.Inputs]. Other Secrets that pods mount are not included,
 // since the objects do not depend on them.

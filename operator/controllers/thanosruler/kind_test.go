@@ -88,11 +88,11 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var verdicts []string
-	for v := range in.Verdicts() {
-		verdicts = append(verdicts, fmt.Sprint(v.Object.GetName(), v.Err == nil))
+	var results []string
+	for v := range in.Results() {
+		results = append(results, fmt.Sprint(v.Object.GetName(), v.Err == nil))
 	}
-	if diff := cmp.Diff([]string{"badfalse", "goodtrue"}, verdicts); diff != "" {
+	if diff := cmp.Diff([]string{"badfalse", "goodtrue"}, results); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{
@@ -141,7 +141,7 @@ func TestSelectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for v := range in.Verdicts() {
+		for v := range in.Results() {
 			got = append(got, v.Object.GetNamespace()+"/"+v.Object.GetName())
 		}
 		if !slices.Equal(got, tc.want) {

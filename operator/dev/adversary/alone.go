@@ -86,16 +86,16 @@ func (a *alone) object(o hostile.Object) {
 		return // the API server converts it before an operator reads it
 	}
 	row := catalog.Of(o.Kind)
-	var verdict error
-	a.measured(wrong, "our own checks", func() { verdict = rejected(row, raw) })
+	var result error
+	a.measured(wrong, "our own checks", func() { result = rejected(row, raw) })
 	if a.stuck {
 		return
 	}
-	if verdict != nil {
+	if result != nil {
 		a.refused++
 	}
-	a.reviewed(o, row, raw, verdict, wrong)
-	if verdict == nil && !row.IsWorkload() {
+	a.reviewed(o, row, raw, result, wrong)
+	if result == nil && !row.IsWorkload() {
 		a.rendered(row, raw, wrong)
 	}
 }
@@ -146,7 +146,7 @@ func (a *alone) post(path string, body any) *httptest.ResponseRecorder {
 }
 
 // reviewed calls the webhooks, which must reject at least the objects that the operator rejects.
-func (a *alone) reviewed(o hostile.Object, row *catalog.Row, raw []byte, verdict error, wrong func(Kind, string, ...any)) {
+func (a *alone) reviewed(o hostile.Object, row *catalog.Row, raw []byte, result error, wrong func(Kind, string, ...any)) {
 	path := map[string]string{"PrometheusRule": admission.ValidateRulesPath, "AlertmanagerConfig": admission.ValidateAlertmanagerConfigsPath}[o.Kind]
 	if path == "" {
 		path = admission.ValidateObjectsPath
@@ -173,8 +173,8 @@ func (a *alone) reviewed(o hostile.Object, row *catalog.Row, raw []byte, verdict
 		wrong(Unserved, "%s answers %d: %s", path, rec.Code, excerpt.Of(rec.Body.String(), 300))
 	case json.Unmarshal(rec.Body.Bytes(), &answer) != nil:
 		wrong(Unserved, "%s answers what is no AdmissionReview", path)
-	case answer.Response.Allowed && verdict != nil:
-		wrong(NotTold, "%s allows what is rejected: %s", path, excerpt.Of(verdict.Error(), 300))
+	case answer.Response.Allowed && result != nil:
+		wrong(NotTold, "%s allows what is rejected: %s", path, excerpt.Of(result.Error(), 300))
 	case !answer.Response.Allowed && answer.Response.Status.Message == "":
 		wrong(NotTold, "%s refuses without a message", path)
 	}

@@ -39,7 +39,7 @@ type checker struct {
 	templates map[string]string // pod templates at the beginning
 	bindings  bool              // the operator writes status.bindings
 	logs      map[string]int64  // offset up to which each log was read
-	verdicts  map[string]error  // results of the operator's checks, by UID and generation
+	results   map[string]error  // results of the operator's checks, by UID and generation
 	files     map[string]bool   // rule files that were checked, by name and content
 	told      int               // number of objects that reported a rejection
 	loaded    int               // number of configurations that were loaded
@@ -48,7 +48,7 @@ type checker struct {
 
 func (w *world) newChecker(ctx context.Context, v *written, k *keeper, found func(Finding)) (*checker, error) {
 	compat.InitFromFlags(slog.New(slog.DiscardHandler), featurecontrol.NoopFlags{}) // parse label names as Alertmanager does
-	c := &checker{w: w, v: v, k: k, found: found, logs: map[string]int64{}, verdicts: map[string]error{}, files: map[string]bool{}}
+	c := &checker{w: w, v: v, k: k, found: found, logs: map[string]int64{}, results: map[string]error{}, files: map[string]bool{}}
 	c.promtool = w.promtool
 	var err error
 	c.templates, err = w.templates(ctx)
@@ -266,10 +266,10 @@ func madeAs(alive []hostile.Object, s stored) []hostile.Manifest {
 // silent returns what is missing if an object is neither used nor reports the reason; otherwise it returns "".
 func (c *checker) silent(s stored, events map[string]string, used uses) string {
 	key := fmt.Sprintf("%s/%d", s.uid, s.generation)
-	want, known := c.verdicts[key]
+	want, known := c.results[key]
 	if !known {
 		want = rejected(s.row, s.raw)
-		c.verdicts[key] = want
+		c.results[key] = want
 	}
 	note, told := events[s.uid]
 	switch {

@@ -56,7 +56,7 @@ func TestDocumentHasAll(t *testing.T) {
 	if p := target.Properties["url"]; p == nil || !strings.Contains(p.Value.Description, "scraped") {
 		t.Errorf("the URL of a target is %+v", p)
 	}
-	if v := doc.Components.Schemas["explain.Verdict"].Value.Properties["otherwise"]; v == nil {
+	if v := doc.Components.Schemas["explain.Result"].Value.Properties["otherwise"]; v == nil {
 		t.Error("a schema that leads to itself is cut")
 	}
 }

@@ -31,9 +31,9 @@ type Candidate struct {
 	Unwritten bool
 	// Pods is the reason why its pods do not run the selected objects; empty if none was found.
 	Pods string
-	// Verdicts are those of its whole reconciliation, which also has what the selection alone does not know, such as the
+	// Results are those of its whole reconciliation, which also has what the selection alone does not know, such as the
 	// global settings of an Alertmanager; nil if it was not reconciled.
-	Verdicts []fragments.Verdict
+	Results []fragments.Result
 }
 
 // Ref returns the reference to the workload.
@@ -69,11 +69,11 @@ func (c Candidate) rule(q *Question) (selection.Rule, error) {
 	return rules[q.Row.Kind], err
 }
 
-// selects selects and compiles the object for the workload. It returns one verdict if the
+// selects selects and compiles the object for the workload. It returns one result if the
 // workload selects the object.
 //
 // Errors: the workload is invalid.
-func (c Candidate) selects(q *Question) ([]fragments.Verdict, error) {
+func (c Candidate) selects(q *Question) ([]fragments.Result, error) {
 	w := dryrun.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	cluster := manifests.Only(q.Row, q.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References, cluster.Named = q.NamespaceLabels, q.References, q.Named
@@ -81,21 +81,21 @@ func (c Candidate) selects(q *Question) ([]fragments.Verdict, error) {
 }
 
 // compile compiles the selected object for the workload and records the result in v.
-func (c Candidate) compile(q *Question, v *Verdict) {
-	at := slices.IndexFunc(c.Verdicts, func(known fragments.Verdict) bool {
+func (c Candidate) compile(q *Question, v *Result) {
+	at := slices.IndexFunc(c.Results, func(known fragments.Result) bool {
 		return catalog.RefOf(known.Kind, known.Object) == catalog.RefOf(q.Row.Kind, q.Object)
 	})
 	if at >= 0 {
-		c.became(c.Verdicts[at], q, v)
+		c.became(c.Results[at], q, v)
 		return
 	}
-	verdicts, err := c.selects(q)
+	results, err := c.selects(q)
 	switch {
-	case len(verdicts) == 1:
+	case len(results) == 1:
 		if q.AsWritten != nil {
-			verdicts[0] = q.AsWritten(verdicts[0])
+			results[0] = q.AsWritten(results[0])
 		}
-		c.became(verdicts[0], q, v)
+		c.became(results[0], q, v)
 	case err != nil:
 		v.because(WorkloadInvalid, "%v", err)
 	default:
@@ -104,7 +104,7 @@ func (c Candidate) compile(q *Question, v *Verdict) {
 }
 
 // became records the compiled result in v.
-func (c Candidate) became(of fragments.Verdict, q *Question, v *Verdict) {
+func (c Candidate) became(of fragments.Result, q *Question, v *Result) {
 	switch {
 	case assets.IsTemporary(of.Err), assets.IsRefused(of.Err): // the caller may have fewer permissions than the operator
 		v.because(NotKnown, "cannot read a Secret or ConfigMap it refers to: %v", of.Err)
@@ -136,7 +136,7 @@ func (c Candidate) became(of fragments.Verdict, q *Question, v *Verdict) {
 // the configuration, and what these do.
 //
 // Errors: the compiled text cannot be parsed.
-func (c Candidate) content(of fragments.Verdict, q *Question, v *Verdict) error {
+func (c Candidate) content(of fragments.Result, q *Question, v *Result) error {
 	if of.File != "" {
 		v.RuleFile, v.ConfigMap = of.File, c.configMap(q, of.File)
 		c.alerts(q, v)

@@ -1,7 +1,7 @@
 // Package explain explains why a workload uses a monitor, rule or AlertmanagerConfig, or why not.
 //
 //	explain.go            the question and the report (pure)
-//	verdict.go            the verdict of one workload, by filters in the order of a reconciliation
+//	result.go            the result of one workload, by filters in the order of a reconciliation
 //	candidate.go          compiling the object for a workload
 //	jobs.go               job names and sharding, from the compiled object
 //	looks.go              discovery of its jobs, their ServiceAccount, and probable mistakes
@@ -13,6 +13,6 @@
 //	                      the question from each of them
 //	write.go              text and JSON output
 //
-// Verdicts come from the code that the operator itself selects and compiles with, for
+// Results come from the code that the operator itself selects and compiles with, for
 // every kind of workload that it runs.
 package explain

@@ -19,7 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// Question is an object and all inputs of its verdicts.
+// Question is an object and all inputs of its results.
 type Question struct {
 	Row    *catalog.Row
 	Object catalog.Object
@@ -35,9 +35,9 @@ type Question struct {
 	References assets.Reader
 	// Named returns an object that a workload names, nil if it does not exist; nil without a cluster.
 	Named func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error)
-	// AsWritten rewords a verdict for the API version in which the object was written; nil if
+	// AsWritten rewords a result for the API version in which the object was written; nil if
 	// that is the version that the operator reads.
-	AsWritten func(fragments.Verdict) fragments.Verdict
+	AsWritten func(fragments.Result) fragments.Result
 	// Targets returns the scraped targets of a workload that uses the object, as lines of text;
 	// nil to skip targets.
 	Targets func(Candidate) []string
@@ -72,8 +72,8 @@ const (
 	NotKnown              Reason = "NotKnown" // something could not be read
 )
 
-// Verdict is the result for one workload.
-type Verdict struct {
+// Result is the result for one workload.
+type Result struct {
 	Workload catalog.Ref `json:"workload"`
 	Accepted bool        `json:"accepted"`
 	Reason   Reason      `json:"reason"`
@@ -114,7 +114,7 @@ type Verdict struct {
 	// there is none.
 	Trouble string `json:"trouble,omitempty"`
 	// Otherwise is the result that a paused workload would have if it were not paused. Absent for other workloads.
-	Otherwise *Verdict `json:"otherwise,omitempty"`
+	Otherwise *Result `json:"otherwise,omitempty"`
 }
 
 // Report explains which workloads use an object, and why.
@@ -122,7 +122,7 @@ type Report struct {
 	Object          catalog.Ref       `json:"object"`
 	Labels          map[string]string `json:"labels"`          // labels of the object; null if it has none
 	NamespaceLabels map[string]string `json:"namespaceLabels"` // labels of its namespace; null if there are none or they are unknown
-	Workloads       []Verdict         `json:"workloads"`       // result of each workload, the accepting ones first
+	Workloads       []Result          `json:"workloads"`       // result of each workload, the accepting ones first
 	// Findings lists problems of the object that do not depend on a workload, and what is missing in the report,
 	// human-readable.
 	Findings []string `json:"findings,omitempty"`
@@ -140,17 +140,17 @@ func (r Report) Accepted() (n int) {
 	return n
 }
 
-// Unknown reports whether a verdict is unknown and no workload accepts the object.
+// Unknown reports whether a result is unknown and no workload accepts the object.
 func (r Report) Unknown() bool {
-	return r.Accepted() == 0 && slices.ContainsFunc(r.Workloads, func(v Verdict) bool { return v.Reason == NotKnown })
+	return r.Accepted() == 0 && slices.ContainsFunc(r.Workloads, func(v Result) bool { return v.Reason == NotKnown })
 }
 
-// Explain returns the verdicts of all workloads, for an operator that watches selectable
+// Explain returns the results of all workloads, for an operator that watches selectable
 // objects in the namespaces of configs.
 func Explain(q Question, configs informer.Namespaces) Report {
 	q.Object = manifest.Whole(q.Object)
 	out := Report{
-		Object: catalog.Ref{Kind: q.Row.Kind, Namespace: q.Object.GetNamespace(), Name: q.Object.GetName()}, Labels: q.Object.GetLabels(), Workloads: []Verdict{},
+		Object: catalog.Ref{Kind: q.Row.Kind, Namespace: q.Object.GetNamespace(), Name: q.Object.GetName()}, Labels: q.Object.GetLabels(), Workloads: []Result{},
 	}
 	for _, s := range q.Setups {
 		if s.SelectsBy(q.Row.Kind).Row != nil {
@@ -159,7 +159,7 @@ func Explain(q Question, configs informer.Namespaces) Report {
 	}
 	out.NamespaceLabels, _ = q.NamespaceLabels(q.Object.GetNamespace())
 	for _, c := range q.Workloads {
-		out.Workloads = append(out.Workloads, inquiry{&q, c, configs}.judge())
+		out.Workloads = append(out.Workloads, inquiry{&q, c, configs}.result())
 	}
 	out.Workloads = pertinent(out.Workloads)
 	if len(out.Workloads) == 0 {
@@ -168,24 +168,24 @@ func Explain(q Question, configs informer.Namespaces) Report {
 			out.Findings = append([]string{text}, out.Findings...)
 		}
 	}
-	slices.SortStableFunc(out.Workloads, func(a, b Verdict) int {
+	slices.SortStableFunc(out.Workloads, func(a, b Result) int {
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Workload.Kind, b.Workload.Kind),
 			cmp.Compare(a.Workload.Namespace, b.Workload.Namespace), cmp.Compare(a.Workload.Name, b.Workload.Name))
 	})
 	return out
 }
 
-// pertinent removes the verdicts of kinds that never select such objects, unless there are no others.
-func pertinent(all []Verdict) []Verdict {
-	other := func(v Verdict) bool { return v.Reason == KindNotSupported }
-	if !slices.ContainsFunc(all, func(v Verdict) bool { return !other(v) }) {
+// pertinent removes the results of kinds that never select such objects, unless there are no others.
+func pertinent(all []Result) []Result {
+	other := func(v Result) bool { return v.Reason == KindNotSupported }
+	if !slices.ContainsFunc(all, func(v Result) bool { return !other(v) }) {
 		return all
 	}
 	return slices.DeleteFunc(all, other)
 }
 
-// rank returns the sort key of a verdict: accepted first, then by how close it is to accepted.
-func rank(v Verdict) int {
+// rank returns the sort key of a result: accepted first, then by how close it is to accepted.
+func rank(v Result) int {
 	switch {
 	case v.Accepted:
 		return 0

@@ -85,77 +85,77 @@ func TestServiceMonitor(t *testing.T) {
 		manifests string
 		opts      engine.Options
 		configs   informer.Namespaces
-		want      Verdict // without Workload; Message is a substring
+		want      Result // without Workload; Message is a substring
 		misses    []string
 	}{
 		"accepted": {
 			manifests: monitor + server("monitoring", everywhere+"serviceMonitorSelector: {}"),
-			want:      Verdict{Accepted: true, Reason: Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}},
+			want:      Result{Accepted: true, Reason: Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}},
 		},
 		"accepted by its labels": {
 			manifests: monitor + server("monitoring", "serviceMonitorNamespaceSelector: {matchLabels: {team: a}}, serviceMonitorSelector: {matchLabels: {app: web}}"),
-			want:      Verdict{Accepted: true, Reason: Accepted, Jobs: []string{"serviceMonitor/demo/web/0"}},
+			want:      Result{Accepted: true, Reason: Accepted, Jobs: []string{"serviceMonitor/demo/web/0"}},
 		},
 		"other labels": {
 			manifests: monitor + server("monitoring", everywhere+"serviceMonitorSelector: {matchLabels: {app: api}}"),
-			want:      Verdict{Reason: LabelsNotSelected, Message: "does not match the labels of the ServiceMonitor", Selector: "spec.serviceMonitorSelector"},
+			want:      Result{Reason: LabelsNotSelected, Message: "does not match the labels of the ServiceMonitor", Selector: "spec.serviceMonitorSelector"},
 			misses:    []string{`app=api, but app is "web"`},
 		},
 		"other labels of the namespace": {
 			manifests: monitor + server("monitoring", "serviceMonitorNamespaceSelector: {matchLabels: {team: b}}, serviceMonitorSelector: {}"),
-			want:      Verdict{Reason: NamespaceNotSelected, Message: "does not match the labels of namespace demo", Selector: "spec.serviceMonitorNamespaceSelector"},
+			want:      Result{Reason: NamespaceNotSelected, Message: "does not match the labels of namespace demo", Selector: "spec.serviceMonitorNamespaceSelector"},
 			misses:    []string{`team=b, but team is "a"`},
 		},
 		"another namespace": {
 			manifests: monitor + server("monitoring", "serviceMonitorSelector: {}"),
-			want:      Verdict{Reason: NamespaceNotSelected, Message: "selects namespace monitoring only", Selector: "spec.serviceMonitorNamespaceSelector"},
+			want:      Result{Reason: NamespaceNotSelected, Message: "selects namespace monitoring only", Selector: "spec.serviceMonitorNamespaceSelector"},
 		},
 		"the same namespace": {
 			manifests: monitor + server("demo", "serviceMonitorSelector: {}"),
-			want:      Verdict{Accepted: true, Reason: Accepted, Jobs: []string{"serviceMonitor/demo/web/0"}},
+			want:      Result{Accepted: true, Reason: Accepted, Jobs: []string{"serviceMonitor/demo/web/0"}},
 		},
 		"no selector": {
 			manifests: monitor + server("demo", "podMonitorSelector: {}"),
-			want:      Verdict{Reason: SelectorNotSet, Message: "so it selects no ServiceMonitor", Selector: "spec.serviceMonitorSelector"},
+			want:      Result{Reason: SelectorNotSet, Message: "so it selects no ServiceMonitor", Selector: "spec.serviceMonitorSelector"},
 		},
 		"rejected for a Secret that is missing": {
 			manifests: strings.Replace(monitor, "{port: http}", "{port: http, basicAuth: {username: {name: login, key: user}}}", 1) + server("demo", "serviceMonitorSelector: {}"),
-			want:      Verdict{Reason: Rejected, Message: `spec.endpoints[0].basicAuth.username.name: Secret "demo/login" does not exist`},
+			want:      Result{Reason: Rejected, Message: `spec.endpoints[0].basicAuth.username.name: Secret "demo/login" does not exist`},
 		},
 		"with a field that the version does not support": {
 			manifests: strings.Replace(monitor, "{port: http}", "{port: http, enableHttp2: true}", 1) + server("demo", "version: 2.30.0, serviceMonitorSelector: {}"),
-			want: Verdict{
+			want: Result{
 				Accepted: true, Reason: AcceptedWithoutFields, Message: "version 2.30.0", Jobs: []string{"serviceMonitor/demo/web/0"},
 				Dropped: []string{"spec.endpoints[0].enableHttp2: enable_http2 needs Prometheus >= 2.35.0 and is left out"},
 			},
 		},
 		"an invalid Prometheus": {
 			manifests: monitor + server("demo", "version: latest, serviceMonitorSelector: {}"),
-			want:      Verdict{Reason: WorkloadInvalid, Message: `spec.version: "latest"`},
+			want:      Result{Reason: WorkloadInvalid, Message: `spec.version: "latest"`},
 		},
 		"a Prometheus of another operator": {
 			manifests: monitor + owned("Prometheus", "v1", "namespace: demo, annotations: {operator.prometheus.io/controller-id: blue}", "serviceMonitorSelector: {}"),
-			want:      Verdict{Reason: OtherController, Message: `is "blue", and this one runs without --controller-id`},
+			want:      Result{Reason: OtherController, Message: `is "blue", and this one runs without --controller-id`},
 		},
 		"a namespace that is not watched": {
 			manifests: monitor + server("monitoring", everywhere+"serviceMonitorSelector: {}"),
 			configs:   namespaces(t, "monitoring"),
-			want:      Verdict{Reason: NamespaceNotWatched, Message: "does not watch ServiceMonitors in namespace demo (--namespaces)"},
+			want:      Result{Reason: NamespaceNotWatched, Message: "does not watch ServiceMonitors in namespace demo (--namespaces)"},
 		},
 		"a Prometheus that is not watched": {
 			manifests: monitor + server("demo", "serviceMonitorSelector: {}"),
 			opts:      engine.Options{Instances: namespaces(t, "monitoring")},
-			want:      Verdict{Reason: WorkloadNotWatched, Message: "does not watch Prometheus objects in namespace demo"},
+			want:      Result{Reason: WorkloadNotWatched, Message: "does not watch Prometheus objects in namespace demo"},
 		},
 		"a paused Prometheus": {
 			manifests: monitor + server("demo", "paused: true, serviceMonitorSelector: {}"),
-			want: Verdict{Reason: Paused, Message: "spec.paused is true", Otherwise: &Verdict{
+			want: Result{Reason: Paused, Message: "spec.paused is true", Otherwise: &Result{
 				Workload: catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}, Accepted: true, Reason: Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"},
 			}},
 		},
 		"an agent": {
 			manifests: monitor + owned("PrometheusAgent", "v1alpha1", "namespace: demo", "shards: 2, serviceMonitorSelector: {}, remoteWrite: [{url: 'http://a'}]"),
-			want: Verdict{
+			want: Result{
 				Accepted: true, Reason: Accepted, Jobs: []string{"serviceMonitor/demo/web/0"},
 				Shards: []string{"each target is scraped by one of the shards 0 to 1, chosen by the hash of __address__"},
 			},
@@ -180,12 +180,12 @@ func TestPrometheusRule(t *testing.T) {
 	agent := owned("PrometheusAgent", "v1alpha1", "namespace: demo", "serviceMonitorSelector: {}")
 	for name, tc := range map[string]struct {
 		manifests string
-		want      Verdict
+		want      Result
 	}{
-		"accepted":      {good + server("demo", "ruleSelector: {}"), Verdict{Accepted: true, Reason: Accepted, RuleFile: "demo-web-abc.yaml"}},
-		"rejected":      {bad + server("demo", "ruleSelector: {}"), Verdict{Reason: Rejected, Message: "spec.groups[0].rules[0].expr: "}},
-		"not selected":  {good + server("demo", "ruleSelector: {matchLabels: {a: b}}"), Verdict{Reason: LabelsNotSelected, Selector: "spec.ruleSelector"}},
-		"not by agents": {good + agent, Verdict{Reason: KindNotSupported, Message: "PrometheusAgent does not select PrometheusRules"}},
+		"accepted":      {good + server("demo", "ruleSelector: {}"), Result{Accepted: true, Reason: Accepted, RuleFile: "demo-web-abc.yaml"}},
+		"rejected":      {bad + server("demo", "ruleSelector: {}"), Result{Reason: Rejected, Message: "spec.groups[0].rules[0].expr: "}},
+		"not selected":  {good + server("demo", "ruleSelector: {matchLabels: {a: b}}"), Result{Reason: LabelsNotSelected, Selector: "spec.ruleSelector"}},
+		"not by agents": {good + agent, Result{Reason: KindNotSupported, Message: "PrometheusAgent does not select PrometheusRules"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			misses := []string{}
@@ -263,15 +263,15 @@ func TestLooksFor(t *testing.T) {
 	}
 }
 
-// check compares the only verdict. want.Message may be a substring.
-func check(t *testing.T, q Question, configs informer.Namespaces, want Verdict, misses ...string) {
+// check compares the only result. want.Message may be a substring.
+func check(t *testing.T, q Question, configs informer.Namespaces, want Result, misses ...string) {
 	t.Helper()
 	r := Explain(q, configs)
 	if len(r.Workloads) != 1 {
-		t.Fatalf("%d verdicts", len(r.Workloads))
+		t.Fatalf("%d results", len(r.Workloads))
 	}
 	got := r.Workloads[0]
-	for _, v := range []*Verdict{&got, got.Otherwise} {
+	for _, v := range []*Result{&got, got.Otherwise} {
 		if v != nil {
 			v.LooksFor, v.As = nil, nil // see TestLooksFor
 		}
@@ -311,10 +311,10 @@ func (unread) Object(ref assets.Ref) (assets.Object, error) {
 	return assets.Object{}, &assets.ReadError{Ref: ref, Err: errors.New("no answer")}
 }
 
-// If a Secret cannot be read, the verdict is unknown.
+// If a Secret cannot be read, the result is unknown.
 func TestUnknown(t *testing.T) {
 	q := question(t, "smon", strings.Replace(monitor, "{port: http}", "{port: http, basicAuth: {username: {name: login, key: user}}}", 1)+server("demo", "serviceMonitorSelector: {}"), engine.Options{})
-	q.References, q.Workloads[0].Verdicts = unread{}, nil // as in a cluster
+	q.References, q.Workloads[0].Results = unread{}, nil // as in a cluster
 	r := Explain(q, informer.Namespaces{})
 	if got := r.Workloads[0]; got.Reason != NotKnown || got.Accepted || !r.Unknown() || !strings.Contains(got.Message, "no answer") {
 		t.Errorf("got %+v", got)

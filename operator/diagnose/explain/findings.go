@@ -32,7 +32,7 @@ func (h Hint) String() string {
 }
 
 // remarks adds the findings about an object that the workload accepts, and about the workload.
-func (c Candidate) remarks(of fragments.Verdict, q *Question, v *Verdict) {
+func (c Candidate) remarks(of fragments.Result, q *Question, v *Result) {
 	if q.Findings != nil {
 		own := slices.DeleteFunc(c.found(q), func(f lint.Finding) bool {
 			alerting := strings.HasPrefix(f.Field, "spec.alerting")
@@ -131,7 +131,7 @@ func (c Candidate) broken(q *Question) string {
 }
 
 // where returns the places of the fields because of which the object is not selected.
-func (i inquiry) where(v *Verdict) []string {
+func (i inquiry) where(v *Result) []string {
 	if i.q.Findings == nil || v.Selector == "" {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (i inquiry) where(v *Verdict) []string {
 
 // instead returns where the object has the label that it lacks, or what to change so that its namespace is selected, as
 // the end of a line; empty if that is not known.
-func (i inquiry) instead(v *Verdict) string {
+func (i inquiry) instead(v *Result) string {
 	if v.Reason == NamespaceNotSelected && len(v.Misses) == 1 {
 		return lint.NamespaceRemedy(i.q.Object.GetNamespace(), v.Misses[0])
 	}

@@ -103,7 +103,7 @@ func TestLive(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kind    string
 		answers map[string]string // override the default answers
-		want    []string          // one per verdict
+		want    []string          // one per result
 		err     string
 	}{
 		"a monitor":                {kind: "smon", want: []string{"Prometheus k8s Accepted"}},

@@ -8,10 +8,10 @@ import (
 )
 
 // looks records the discovery of the jobs of an accepted object, its ServiceAccount, and hints
-// about probable mistakes. The texts are those of [fragments.Verdict.Texts].
+// about probable mistakes. The texts are those of [fragments.Result.Texts].
 //
 // Errors: a text cannot be parsed.
-func (c Candidate) looks(text, own string, q *Question, v *Verdict) error {
+func (c Candidate) looks(text, own string, q *Question, v *Result) error {
 	searches, err := nearmiss.Read(q.Object, text, own, c.Object.GetNamespace())
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (c Candidate) looks(text, own string, q *Question, v *Verdict) error {
 }
 
 // alerts records where the alerts of a PrometheusRule are sent.
-func (c Candidate) alerts(q *Question, v *Verdict) {
+func (c Candidate) alerts(q *Question, v *Result) {
 	rule, isRule := q.Object.(*v1.PrometheusRule)
 	server, isServer := c.Object.(*v1.Prometheus)
 	if !isRule || !isServer || !slices.ContainsFunc(rule.Spec.Groups, func(g v1.RuleGroup) bool {
@@ -77,7 +77,7 @@ func appendNew(all []string, text string) []string {
 }
 
 // hints returns the hints as human-readable lines.
-func (v Verdict) hints() (out []string) {
+func (v Result) hints() (out []string) {
 	for _, h := range v.Hints {
 		out = append(out, h.String())
 	}

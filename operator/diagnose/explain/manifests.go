@@ -45,7 +45,7 @@ func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engin
 			if s.Kind == w.Kind {
 				c := Candidate{Setup: s, Object: w.Object}
 				c.Faults = manifestFaults(wrong, w.Ref())
-				c.Verdicts = outcomes[i].Verdicts
+				c.Results = outcomes[i].Results
 				c.Unwritten = outcomes[i].Plan.Reason == engine.ReasonConfigUnmanaged
 				c.Fails, c.Pods = outcomes[i].Err != nil, podTrouble(o, w, outcomes[i])
 				q.Workloads = append(q.Workloads, c)

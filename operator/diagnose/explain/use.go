@@ -26,8 +26,8 @@ func (q Question) Uses() ([]Use, error) {
 		if _, excluded := (inquiry{q: &q, c: c}).ask(kindSupported, objectSelected); excluded {
 			continue
 		}
-		verdicts, _ := c.selects(&q) // an invalid workload uses nothing
-		for _, v := range verdicts {
+		results, _ := c.selects(&q) // an invalid workload uses nothing
+		for _, v := range results {
 			if v.Err != nil || v.Text == nil {
 				continue
 			}

@@ -69,7 +69,7 @@ func Workload(o *manifests.Objects, wrong []manifests.Fault, kinds []*engine.Kin
 func (r *WorkloadReport) uses(o *manifests.Objects, e *lint.Examination, w dryrun.Workload, outcome dryrun.Outcome) {
 	for _, row := range manifests.Selectable([]*engine.Kind{w.Kind}) {
 		s := Selected{Kind: row.Kind, Of: len(o.All(row))}
-		for _, v := range outcome.Verdicts {
+		for _, v := range outcome.Results {
 			switch {
 			case v.Kind != row.Kind:
 			case v.Err != nil, slices.ContainsFunc(e.About(v.Kind, v.Object.GetNamespace(), v.Object.GetName()), refused):

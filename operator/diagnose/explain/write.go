@@ -46,16 +46,16 @@ func (r Report) text(w *strings.Builder) {
 // asked returns the kinds of the workloads in the report.
 func (r Report) asked() (out []*catalog.Row) {
 	for _, row := range catalog.All {
-		if slices.ContainsFunc(r.Workloads, func(v Verdict) bool { return v.Workload.Kind == row.Kind }) {
+		if slices.ContainsFunc(r.Workloads, func(v Result) bool { return v.Workload.Kind == row.Kind }) {
 			out = append(out, row)
 		}
 	}
 	return out
 }
 
-// Text returns the verdict as human-readable lines, without the name of the workload. Each line
+// Text returns the result as human-readable lines, without the name of the workload. Each line
 // begins with indent.
-func (v Verdict) Text(indent string) string {
+func (v Result) Text(indent string) string {
 	var b strings.Builder
 	v.text(&b, indent)
 	return b.String()
@@ -69,8 +69,8 @@ func workloads(n int) string {
 	return fmt.Sprintf("%d workloads", n)
 }
 
-// text writes the verdict without the name of the workload; see [Verdict.Text].
-func (v Verdict) text(w *strings.Builder, indent string) {
+// text writes the result without the name of the workload; see [Result.Text].
+func (v Result) text(w *strings.Builder, indent string) {
 	message := v.Message
 	switch v.Reason {
 	case Rejected:
@@ -109,7 +109,7 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	}
 }
 
-func (v Verdict) file() string {
+func (v Result) file() string {
 	if v.RuleFile == "" || v.ConfigMap == "" {
 		return v.RuleFile
 	}

@@ -139,10 +139,10 @@ func (f Finding) Text() string {
 
 // Remarks returns the remarks about a workload and an object that it selects: valid settings
 // with a probably unintended effect. It considers no other objects.
-func Remarks(w dryrun.Workload, v fragments.Verdict) []Finding {
+func Remarks(w dryrun.Workload, v fragments.Result) []Finding {
 	l := newLinter(manifests.New(nil), Options{})
 	l.advises = true
-	l.verdicts(w, []fragments.Verdict{v})
+	l.results(w, []fragments.Result{v})
 	l.workloadRemarks(about(w.Ref()), w)
 	return slices.DeleteFunc(l.findings, func(f Finding) bool { return f.Code != CodeRemark })
 }

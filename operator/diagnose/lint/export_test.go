@@ -2,7 +2,7 @@ package lint
 
 import "testing"
 
-// KeepAtMost replaces the maximum number of kept verdicts for a test.
+// KeepAtMost replaces the maximum number of kept results for a test.
 func KeepAtMost(t testing.TB, n int) {
 	before := mostKept
 	mostKept = n

@@ -186,12 +186,12 @@ func TestManyWorkloadsOfTheSameObjects(t *testing.T) {
 	e := Examine(o, faults, o.Kinds, Options{})
 	kept := 0
 	for _, m := range e.linter.made {
-		kept += len(m.outcome.Verdicts)
+		kept += len(m.outcome.Results)
 	}
 	if kept > 500 || kept == 0 {
-		t.Errorf("%d verdicts are kept", kept)
+		t.Errorf("%d results are kept", kept)
 	}
-	if all := e.Outcomes(); len(all) != n || len(all[n-1].Verdicts) != n {
+	if all := e.Outcomes(); len(all) != n || len(all[n-1].Results) != n {
 		t.Errorf("%d outcomes", len(all))
 	}
 }

@@ -136,7 +136,7 @@ type linter struct {
 	trees        map[string]*tree
 	documents    map[string]*yaml.Node      // parsed documents by place, see document
 	made         []made                     // in the order of the workloads
-	kept         int                        // verdicts in made
+	kept         int                        // results in made
 	told         map[string][]string        // fields with an error in the manifest, by object
 	blackboxes   map[string][]blackbox      // by namespace, see blackboxesIn
 	fastest      time.Duration              // see [linter.fastestMonitor]; 0 until it is needed
@@ -287,7 +287,7 @@ func about(ref catalog.Ref) Finding {
 func (l *linter) workload(w dryrun.Workload) {
 	self := about(w.Ref())
 	made := l.reconcile(w)
-	l.verdicts(w, made.Verdicts)
+	l.results(w, made.Results)
 	if made.Err != nil {
 		l.rejected(self, CodeWorkload, l.located(w, made.Err), "")
 		return
@@ -308,10 +308,10 @@ func (l *linter) workload(w dryrun.Workload) {
 	if r := made.Plan.Reason; r != "" && r != engine.ReasonDeprecated && r != engine.ReasonAnnotationIgnored { // reported above
 		l.remark(self, faults.Finding{Reason: made.Plan.Message}, "")
 	}
-	l.unsentAlerts(self, w, made.Verdicts)
-	l.repeatedOver(w, made.Verdicts)
-	l.repeatedTargets(w, made.Verdicts)
-	l.shardedRules(self, w, made.Verdicts)
+	l.unsentAlerts(self, w, made.Results)
+	l.repeatedOver(w, made.Results)
+	l.repeatedTargets(w, made.Results)
+	l.shardedRules(self, w, made.Results)
 	l.strayContainers(self, w, made)
 	l.paused(self, w)
 	l.stopped(self, w)
@@ -319,8 +319,8 @@ func (l *linter) workload(w dryrun.Workload) {
 	l.workloadRemarks(self, w)
 }
 
-// verdicts reports the findings about the objects that a workload selects.
-func (l *linter) verdicts(w dryrun.Workload, all []fragments.Verdict) {
+// results reports the findings about the objects that a workload selects.
+func (l *linter) results(w dryrun.Workload, all []fragments.Result) {
 	for _, v := range all {
 		at := about(catalog.RefOf(v.Kind, v.Object))
 		if _, left := errors.AsType[*share.LeftOutError](v.Err); left && l.standsIn(w.String()) {

@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
-// mostKept is the maximum number of verdicts in the outcomes that are kept, of some kilobytes each. Memory must not grow with
+// mostKept is the maximum number of results in the outcomes that are kept, of some kilobytes each. Memory must not grow with
 // the number of workloads times that of the objects: the outcomes beyond it are made again where they are needed.
 var mostKept = 100_000 // replaced in tests
 
@@ -32,15 +32,15 @@ func (l *linter) reconcile(w dryrun.Workload) dryrun.Outcome {
 	out := l.objects.Reconcile(w)
 	m := made{workload: w, outcome: out}
 	own := out
-	own.Verdicts = nil
-	for _, v := range out.Verdicts {
+	own.Results = nil
+	for _, v := range out.Results {
 		if v.Kind == catalog.ScrapeConfig.Kind {
-			own.Verdicts = append(own.Verdicts, v)
+			own.Results = append(own.Results, v)
 		}
 	}
 	m.annotated = nearmiss.ReadAnnotations(static.Uses(w, own))
-	if l.kept += len(out.Verdicts); l.kept > mostKept {
-		l.kept -= len(out.Verdicts)
+	if l.kept += len(out.Results); l.kept > mostKept {
+		l.kept -= len(out.Results)
 		m.short, m.outcome = true, dryrun.Outcome{Err: out.Err, Plan: engine.Plan{Workload: out.Plan.Workload, Reason: out.Plan.Reason}}
 	}
 	l.made = append(l.made, m)
@@ -80,9 +80,9 @@ func (l *linter) nearMisses() {
 			}
 			l.hint(f.Use, f.Hint, owner)
 		}
-		l.webhooks(view, w, outcome.Verdicts)
+		l.webhooks(view, w, outcome.Results)
 		if !l.standsIn(w.String()) {
-			l.jobNames(view, w, outcome.Verdicts, uses)
+			l.jobNames(view, w, outcome.Results, uses)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (l *linter) aboutNatives(view *nearmiss.View) {
 }
 
 // webhooks reports URLs of the AlertmanagerConfigs of an Alertmanager that lead to no Service.
-func (l *linter) webhooks(view *nearmiss.View, w dryrun.Workload, all []fragments.Verdict) {
+func (l *linter) webhooks(view *nearmiss.View, w dryrun.Workload, all []fragments.Result) {
 	own := w.Object.GetNamespace()
 	if l.standsIn(w.String()) {
 		own = ""

@@ -43,11 +43,11 @@ func (l *linter) alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Ob
 		return
 	}
 	l.standIns = []string{w.String()}
-	verdicts, err := dryrun.Select(w, l.objects.Cluster(w))
+	results, err := dryrun.Select(w, l.objects.Cluster(w))
 	if err != nil {
 		panic(err) // impossible: the stand-in is valid, and nothing is read
 	}
-	l.verdicts(w, verdicts)
+	l.results(w, results)
 }
 
 // unlimited is a scrape interval that no timeout exceeds.

@@ -105,7 +105,7 @@ func (l *linter) alertsTwice() {
 		}
 		var other *v1.Prometheus
 		var both []string
-		for _, v := range l.outcome(m).Verdicts {
+		for _, v := range l.outcome(m).Results {
 			if v.Err != nil || !hasAlerts(v.Object) {
 				continue
 			}
@@ -137,7 +137,7 @@ func (l *linter) alertsTwice() {
 var partial = lazyregexp.New(`\b(?:absent|absent_over_time|sum|count|avg|min|max|quantile)\b\s*(?:\(|by|without)`)
 
 // shardedRules reports rules that each shard of a Prometheus evaluates with a part of the targets.
-func (l *linter) shardedRules(self Finding, w dryrun.Workload, selected []fragments.Verdict) {
+func (l *linter) shardedRules(self Finding, w dryrun.Workload, selected []fragments.Result) {
 	p, is := w.Object.(*v1.Prometheus)
 	if !is || valueOr(p.Spec.Shards) < 2 {
 		return

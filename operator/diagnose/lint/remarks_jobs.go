@@ -17,8 +17,8 @@ import (
 
 // jobNames reports expressions that compare the label job with the name of a monitor whose job is called otherwise. It
 // is about the rules and monitors of one workload.
-func (l *linter) jobNames(view *nearmiss.View, w dryrun.Workload, all []fragments.Verdict, uses []nearmiss.Use) {
-	isRule := func(v fragments.Verdict) bool { return v.Kind == catalog.PrometheusRule.Kind }
+func (l *linter) jobNames(view *nearmiss.View, w dryrun.Workload, all []fragments.Result, uses []nearmiss.Use) {
+	isRule := func(v fragments.Result) bool { return v.Kind == catalog.PrometheusRule.Kind }
 	if f := v1alpha1.CommonFields(w.Object); f == nil || f.AdditionalScrapeConfigs != nil || !slices.ContainsFunc(all, isRule) {
 		return
 	}

@@ -51,7 +51,7 @@ func digestOf(values ...any) digest { return sha256.Sum256(fmt.Appendf(nil, "%q"
 
 // repeatedOver reports rules that several objects have, all of which a workload selects. An object whose namespace
 // becomes a label of its rules has other results than one of another namespace.
-func (l *linter) repeatedOver(w dryrun.Workload, selected []fragments.Verdict) {
+func (l *linter) repeatedOver(w dryrun.Workload, selected []fragments.Result) {
 	type result struct {
 		namespace string // if it is a label of the rule
 		labels    digest // of the group
@@ -97,7 +97,7 @@ func (l *linter) repeatedOver(w dryrun.Workload, selected []fragments.Verdict) {
 
 // repeatedTargets reports static targets that several ScrapeConfigs have, all of which a workload selects: each is a job
 // of its own, and scrapes them. A ScrapeConfig with relabeling steps may scrape something else.
-func (l *linter) repeatedTargets(w dryrun.Workload, selected []fragments.Verdict) {
+func (l *linter) repeatedTargets(w dryrun.Workload, selected []fragments.Result) {
 	type scrape struct {
 		of     digest // all of the scrape but its target
 		target string

@@ -88,9 +88,9 @@ func unreachableStore(note says, p *v1.Prometheus) {
 }
 
 // unsentAlerts reports alerts that a Prometheus sends nowhere, although there is an Alertmanager.
-func (l *linter) unsentAlerts(self Finding, w dryrun.Workload, selected []fragments.Verdict) {
+func (l *linter) unsentAlerts(self Finding, w dryrun.Workload, selected []fragments.Result) {
 	if r, is := w.Object.(*v1.ThanosRuler); is && len(r.Spec.AlertmanagersURL) == 0 && r.Spec.AlertmanagersConfig == nil &&
-		slices.ContainsFunc(selected, func(v fragments.Verdict) bool { return v.Err == nil && hasAlerts(v.Object) }) {
+		slices.ContainsFunc(selected, func(v fragments.Result) bool { return v.Err == nil && hasAlerts(v.Object) }) {
 		l.note(self)("spec.alertmanagersUrl", "neither this nor alertmanagersConfig is set, so the alerts of the selected rules are sent nowhere; write the addresses of the Alertmanagers, such as [http://alertmanager-operated.%s.svc:9093]", l.managerNamespace(r.Namespace))
 	}
 	p, is := w.Object.(*v1.Prometheus)
@@ -98,7 +98,7 @@ func (l *linter) unsentAlerts(self Finding, w dryrun.Workload, selected []fragme
 	if !is || len(managers) == 0 || p.Spec.Alerting != nil && len(p.Spec.Alerting.Alertmanagers) > 0 || p.Spec.AdditionalAlertManagerConfigs != nil {
 		return
 	}
-	if !slices.ContainsFunc(selected, func(v fragments.Verdict) bool { return v.Err == nil && hasAlerts(v.Object) }) {
+	if !slices.ContainsFunc(selected, func(v fragments.Result) bool { return v.Err == nil && hasAlerts(v.Object) }) {
 		return
 	}
 	to := managers[0].(*v1.Alertmanager)

@@ -190,16 +190,16 @@ func kept(s *Search, services, behind []thing) (out []Hint) {
 		if len(all) == 0 || len(out) == maxListed || k.of == "pod" && slices.ContainsFunc(all, func(t thing) bool { return len(t.others) > 0 }) {
 			continue
 		}
-		verdict := ""
+		result := ""
 		if k.of == "pod" && k.what == "name" {
-			verdict = k.dropsNames(all)
+			result = k.dropsNames(all)
 		} else if k.what == namesOfPorts {
-			verdict = k.dropsPorts(all)
+			result = k.dropsPorts(all)
 		} else {
-			verdict = k.drops(all)
+			result = k.drops(all)
 		}
-		if verdict != "" {
-			out = append(out, Hint{Code: NoTarget, Field: k.field, Message: verdict})
+		if result != "" {
+			out = append(out, Hint{Code: NoTarget, Field: k.field, Message: result})
 		}
 	}
 	return out

@@ -62,7 +62,7 @@ func (in Input) RunAbout(ctx context.Context, n explain.Name, q Query) (report R
 	explained := explain.Explain(question, in.Scopes.For(question.Row))
 	q.Object = explained.Object
 	uses := func(owner catalog.Ref) bool {
-		return slices.ContainsFunc(explained.Workloads, func(v explain.Verdict) bool { return v.Accepted && v.Workload == owner })
+		return slices.ContainsFunc(explained.Workloads, func(v explain.Result) bool { return v.Accepted && v.Workload == owner })
 	}
 	var all []Workload
 	if q.Overlaps { // including the jobs of other objects

@@ -31,7 +31,7 @@ type Report struct {
 	// object.
 	Unselected []explain.Unselected `json:"unselected,omitempty"`
 	// NotUsed lists the workloads that do not use the requested object, with the reasons.
-	NotUsed []explain.Verdict `json:"notUsed,omitempty"`
+	NotUsed []explain.Result `json:"notUsed,omitempty"`
 
 	question Query
 	object   *explain.Report
@@ -228,6 +228,6 @@ func (r *Report) unread(others bool) bool {
 	job := func(j Job) bool { return j.Counts.gaps() > 0 && (!others || j.Counts.scraped() == 0) }
 	object := func(o Object) bool { return o.State == Unknown || slices.ContainsFunc(o.Jobs, job) }
 	owner := func(o WorkloadResult) bool { return o.Error != "" || slices.ContainsFunc(o.Objects, object) }
-	verdict := func(v explain.Verdict) bool { return v.Reason == explain.NotKnown }
-	return slices.ContainsFunc(r.Workloads, owner) || slices.ContainsFunc(r.NotUsed, verdict)
+	result := func(v explain.Result) bool { return v.Reason == explain.NotKnown }
+	return slices.ContainsFunc(r.Workloads, owner) || slices.ContainsFunc(r.NotUsed, result)
 }

@@ -28,7 +28,7 @@ type Style struct {
 	Labels string
 }
 
-// About turns the report into one about an object, based on its verdicts from explain.
+// About turns the report into one about an object, based on its results from explain.
 func (r *Report) About(object explain.Report) {
 	r.object = &object
 	for _, v := range object.Workloads {

@@ -86,13 +86,13 @@ func noneOf(kinds []*engine.Kind) string {
 func render(o *manifests.Objects, w dryrun.Workload) Output {
 	made := o.Reconcile(w)
 	out := Output{
-		Workload: w.String(), Dropped: w.Kind.AllDropped(w.Object, slices.Values(made.Verdicts), made.Plan.Dropped), Warnings: faults.Texts(made.Plan.Warnings), Err: made.Err,
+		Workload: w.String(), Dropped: w.Kind.AllDropped(w.Object, slices.Values(made.Results), made.Plan.Dropped), Warnings: faults.Texts(made.Plan.Warnings), Err: made.Err,
 		plain: made.Plan.Plain,
 	}
 	if made.Plan.Reason == engine.ReasonConfigUnmanaged {
 		out.Warnings = append(out.Warnings, made.Plan.Message)
 	}
-	for _, v := range made.Verdicts {
+	for _, v := range made.Results {
 		if v.Err != nil {
 			out.Rejected = append(out.Rejected, Rejection{v.Kind, v.Object.GetNamespace(), v.Object.GetName(), v.Err.Error()})
 		}

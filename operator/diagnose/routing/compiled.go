@@ -9,13 +9,13 @@ import (
 )
 
 // OriginsOf returns the origins of an Alertmanager configuration. all are the existing
-// AlertmanagerConfigs, verdicts the results of compiling them.
-func OriginsOf(am *v1.Alertmanager, all []catalog.Object, verdicts []fragments.Verdict) Origins {
+// AlertmanagerConfigs, results the results of compiling them.
+func OriginsOf(am *v1.Alertmanager, all []catalog.Object, results []fragments.Result) Origins {
 	origins := Origins{Alertmanager: am, Configs: map[string]*v1alpha1.AlertmanagerConfig{}}
 	for _, o := range all {
 		origins.Configs[o.GetNamespace()+"/"+o.GetName()] = manifest.Whole(o).(*v1alpha1.AlertmanagerConfig)
 	}
-	for _, v := range verdicts {
+	for _, v := range results {
 		if v.Err != nil {
 			key := v.Object.GetNamespace() + "/" + v.Object.GetName()
 			delete(origins.Configs, key)

@@ -89,7 +89,7 @@ func render(w dryrun.Workload, made dryrun.Outcome, configs []catalog.Object) ([
 	if err := made.Plan.WriteConfig(&text); err != nil {
 		return nil, Origins{}, err
 	}
-	return []byte(text.String()), OriginsOf(w.Object.(*v1.Alertmanager), configs, made.Verdicts), nil
+	return []byte(text.String()), OriginsOf(w.Object.(*v1.Alertmanager), configs, made.Results), nil
 }
 
 // theOne returns the index of the object with this name or, if name is empty, of the only
@@ -240,8 +240,8 @@ func (s Source) planned(ctx context.Context, am *v1.Alertmanager) ([]byte, Origi
 	w := dryrun.Workload{Kind: setup.Kind, Object: am}
 	made := dryrun.Run(w, cluster)
 	made.Err = cmp.Or(made.Err, made.Plan.Withheld)
-	for i, v := range made.Verdicts {
-		made.Verdicts[i] = s.Manifests.AsWritten(v)
+	for i, v := range made.Results {
+		made.Results[i] = s.Manifests.AsWritten(v)
 	}
 	text, origins, err := render(w, made, configs)
 	origins.Assumed = references.refused()

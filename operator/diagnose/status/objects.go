@@ -57,11 +57,11 @@ func (o Objects) count(s State) (n int) {
 // Errors: the workload is invalid.
 func objectsOf(f Facts) ([]Objects, error) {
 	out := []Objects{}
-	verdicts, err := selectAll(f)
+	results, err := selectAll(f)
 	for _, s := range f.Setup.Selects {
 		of := Objects{Kind: s.Kind}
 		for _, o := range ownFirst(f.Objects[s.Row], f.Object.GetNamespace()) {
-			state, message := judge(f, s.Row, o, verdicts[id(s.Kind, o)])
+			state, message := stateOf(f, s.Row, o, results[id(s.Kind, o)])
 			of.add(state, message, o.GetNamespace()+"/"+o.GetName())
 		}
 		order := []State{Accepted, Rejected, Unknown, NotSelected}
@@ -106,7 +106,7 @@ func id(kind string, o catalog.Object) string {
 // selectAll selects and compiles all objects for the workload.
 //
 // Errors: the workload is invalid.
-func selectAll(f Facts) (map[string]*fragments.Verdict, error) {
+func selectAll(f Facts) (map[string]*fragments.Result, error) {
 	w := dryrun.Workload{Kind: f.Setup.Kind, Object: f.Object}
 	cluster := manifests.Only(f.Setup.Row, f.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References = f.NamespaceLabels, f.References
@@ -118,12 +118,12 @@ func selectAll(f Facts) (map[string]*fragments.Verdict, error) {
 	}
 	selects := f.Select
 	if selects == nil {
-		selects = func(c engine.Cluster) ([]fragments.Verdict, error) { return dryrun.Select(w, c) }
+		selects = func(c engine.Cluster) ([]fragments.Result, error) { return dryrun.Select(w, c) }
 	}
-	verdicts, err := selects(cluster)
-	out := map[string]*fragments.Verdict{}
-	for i, v := range verdicts {
-		out[id(v.Kind, v.Object)] = &verdicts[i]
+	results, err := selects(cluster)
+	out := map[string]*fragments.Result{}
+	for i, v := range results {
+		out[id(v.Kind, v.Object)] = &results[i]
 	}
 	return out, err
 }
@@ -133,9 +133,9 @@ func (f Facts) undecided(rule selection.Rule, o catalog.Object) bool {
 	return f.NamespaceUnknown != nil && f.NamespaceUnknown(o.GetNamespace()) && rule.Undecided(o.GetNamespace(), o.GetLabels())
 }
 
-// judge returns the state of one object. A current report of the operator in the status of the
+// stateOf returns the state of one object. A current report of the operator in the status of the
 // object takes precedence, because the caller may have fewer permissions.
-func judge(f Facts, row *catalog.Row, o catalog.Object, v *fragments.Verdict) (State, string) {
+func stateOf(f Facts, row *catalog.Row, o catalog.Object, v *fragments.Result) (State, string) {
 	if !f.Configs.Has(o.GetNamespace()) || v == nil {
 		return Unselected(f, row, o)
 	}

@@ -31,7 +31,7 @@ type Facts struct {
 	References       assets.Reader
 	// Select replaces [manifests.Select], for example by a caching implementation; nil for the
 	// default.
-	Select func(engine.Cluster) ([]fragments.Verdict, error)
+	Select func(engine.Cluster) ([]fragments.Result, error)
 
 	Pods         []*corev1.Pod
 	StatefulSets []*appsv1.StatefulSet

@@ -35,11 +35,11 @@ func (w Workload) String() string { return w.Ref().String() }
 
 // Outcome is the result of a dry run.
 type Outcome struct {
-	// Verdicts are about the objects that the workload selects, in configuration order. With Err,
+	// Results are about the objects that the workload selects, in configuration order. With Err,
 	// they may be incomplete.
-	Verdicts []fragments.Verdict
-	Plan     engine.Plan
-	Err      error // an error in the workload itself; there is no plan
+	Results []fragments.Result
+	Plan    engine.Plan
+	Err     error // an error in the workload itself; there is no plan
 }
 
 // Run reconciles a workload in a cluster. A panic becomes the error of the outcome.
@@ -56,29 +56,29 @@ func Run(w Workload, c engine.Cluster) (out Outcome) {
 	if err == nil {
 		plan, err = in.Desired()
 	}
-	out.Verdicts = slices.Collect(in.Verdicts())
+	out.Results = slices.Collect(in.Results())
 	if out.Err = err; err == nil {
 		out.Plan = plan
 	}
 	return out
 }
 
-// Select returns the verdicts about the objects that a workload selects in a cluster, in
+// Select returns the results about the objects that a workload selects in a cluster, in
 // configuration order.
 //
-// Errors: the workload is invalid; an object could not be checked. There may be verdicts along with
+// Errors: the workload is invalid; an object could not be checked. There may be results along with
 // an error.
-func Select(w Workload, c engine.Cluster) ([]fragments.Verdict, error) {
+func Select(w Workload, c engine.Cluster) ([]fragments.Result, error) {
 	gatherer := w.Kind.Open(w.Key())
 	defer gatherer.Close()
 	return SelectWith(gatherer, w, c)
 }
 
 // SelectWith is like [Select] and reuses the results that a gatherer of the workload has compiled.
-func SelectWith(g engine.Gatherer, w Workload, c engine.Cluster) ([]fragments.Verdict, error) {
+func SelectWith(g engine.Gatherer, w Workload, c engine.Cluster) ([]fragments.Result, error) {
 	c.SelectionOnly = true
 	in, err := g.Gather(w.Kind.Copy(w.Object), c)
-	return slices.Collect(in.Verdicts()), err
+	return slices.Collect(in.Results()), err
 }
 
 // Panicked returns the error for a panic of the operator while it processes an object.

@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-// Run returns the objects that the operator would write for a workload, and the verdict on each selected object.
+// Run returns the objects that the operator would write for a workload, and the result on each selected object.
 func ExampleRun() {
 	objects, faults := manifests.Read("shop.yaml", []byte(`
 apiVersion: monitoring.coreos.com/v1
@@ -32,7 +32,7 @@ spec: {selector: {}, podMetricsEndpoints: [{port: http, relabelings: [{action: r
 	}
 	for _, w := range objects.Workloads() {
 		outcome := dryrun.Run(w, objects.Cluster(w))
-		for _, v := range outcome.Verdicts {
+		for _, v := range outcome.Results {
 			fmt.Println(v.Kind, v.Object.GetName(), v.Err)
 		}
 		for _, step := range outcome.Plan.Workload {

@@ -76,7 +76,7 @@ func TestBind(t *testing.T) {
 		"the same one is left":                     {[]v1.WorkloadBinding{binding(k8s, 3, nil)}, nil, ""},
 		"the same rejection is left":               {[]v1.WorkloadBinding{binding(k8s, 3, bad)}, bad, ""},
 		"another generation is written":            {[]v1.WorkloadBinding{binding(other, 1, nil), binding(k8s, 2, nil)}, nil, `[` + fmt.Sprintf(tests, 1) + `,{"op":"replace","path":"/status/bindings/1/conditions","value":[` + yes + `]}]`},
-		"another verdict is written":               {[]v1.WorkloadBinding{binding(k8s, 3, nil)}, bad, `[` + fmt.Sprintf(tests, 0) + `,{"op":"replace","path":"/status/bindings/0/conditions","value":[` + no + `]}]`},
+		"another result is written":                {[]v1.WorkloadBinding{binding(k8s, 3, nil)}, bad, `[` + fmt.Sprintf(tests, 0) + `,{"op":"replace","path":"/status/bindings/0/conditions","value":[` + no + `]}]`},
 		"a binding without conditions is written":  {[]v1.WorkloadBinding{{Group: v1.GroupName, Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}}, nil, `[` + fmt.Sprintf(tests, 0) + `,{"op":"replace","path":"/status/bindings/0/conditions","value":[` + yes + `]}]`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -120,7 +120,7 @@ func TestReconcile(t *testing.T) {
 				t.Errorf("there is a plan: %v", planned)
 			}
 			var selected []string
-			for _, s := range got.Verdicts {
+			for _, s := range got.Results {
 				what := fmt.Sprint(s.Dropped)
 				if s.Err != nil {
 					what = "rejected"

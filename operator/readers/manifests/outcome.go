@@ -29,8 +29,8 @@ func (o *Objects) Bare(w dryrun.Workload) dryrun.Outcome {
 
 func (o *Objects) reconcile(w dryrun.Workload, c engine.Cluster) dryrun.Outcome {
 	out := dryrun.Run(w, c)
-	for i, v := range out.Verdicts {
-		out.Verdicts[i] = o.AsWritten(v)
+	for i, v := range out.Results {
+		out.Results[i] = o.AsWritten(v)
 	}
 	if out.Err = cmp.Or(out.Err, out.Plan.Withheld); out.Err != nil {
 		out.Plan = engine.Plan{}

@@ -42,8 +42,8 @@ func (r *reader) convert(row *catalog.Row, object catalog.Object) (catalog.Objec
 	return v.convert(object)
 }
 
-// AsWritten rewords the error of a verdict for the version in which the object was written.
-func (o *Objects) AsWritten(of fragments.Verdict) fragments.Verdict {
+// AsWritten rewords the error of a result for the version in which the object was written.
+func (o *Objects) AsWritten(of fragments.Result) fragments.Result {
 	v, other := o.versions[place(of.Kind, of.Object.GetNamespace(), of.Object.GetName())]
 	if other && of.Err != nil {
 		of.Err = v.reword(of.Err)

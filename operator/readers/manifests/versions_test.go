@@ -79,12 +79,12 @@ func TestAsWritten(t *testing.T) {
 			if object.GetName() == "alpha" {
 				want = text
 			}
-			got := o.AsWritten(fragments.Verdict{Kind: "AlertmanagerConfig", Object: object, Err: errors.Join(io.EOF, faults.At(field, errors.New(reason)))})
+			got := o.AsWritten(fragments.Result{Kind: "AlertmanagerConfig", Object: object, Err: errors.Join(io.EOF, faults.At(field, errors.New(reason)))})
 			if !strings.HasSuffix(got.Err.Error(), "\n"+want) || !errors.Is(got.Err, io.EOF) {
 				t.Errorf("%s: %v, want %q", object.GetName(), got.Err, want)
 			}
 		}
-		if got := o.AsWritten(fragments.Verdict{Kind: "AlertmanagerConfig", Object: object}); got.Err != nil {
+		if got := o.AsWritten(fragments.Result{Kind: "AlertmanagerConfig", Object: object}); got.Err != nil {
 			t.Error(got.Err)
 		}
 	}

@@ -49,11 +49,11 @@ const scrapeConfigs = "scrape_configs"
 
 // made is the compiled workload, with placeholders for values of Secrets.
 type made struct {
-	object   v1.Workload
-	own      []draftSection // placeholders for removed parts
-	verdicts []fragments.Verdict
-	plan     engine.Plan
-	mask     *masker
+	object  v1.Workload
+	own     []draftSection // placeholders for removed parts
+	results []fragments.Result
+	plan    engine.Plan
+	mask    *masker
 }
 
 // compiled compiles a workload with placeholders for values of Secrets, except for certificates and
@@ -83,7 +83,7 @@ func (c *Cluster) compiled(ctx context.Context, w *snapshot, e *entry) (out made
 	out.mask = newMasker(e.candidate.Object)
 	out.object, out.own = withoutOwn(setups[i].Copy(e.candidate.Object))
 	made := dryrun.Run(dryrun.Workload{Kind: setups[i].Kind, Object: out.object}, c.hidden(ctx, w, e, out.mask))
-	if out.verdicts, out.plan, err = made.Verdicts, made.Plan, made.Err; err != nil {
+	if out.results, out.plan, err = made.Results, made.Plan, made.Err; err != nil {
 		return out, notWritten(e, err)
 	}
 	return out, nil
@@ -112,7 +112,7 @@ func (c *Cluster) draft(ctx context.Context, w *snapshot, e *entry) (*draft, err
 		return nil, err
 	}
 	out.sections = append(out.sections, made.own...)
-	for _, v := range made.verdicts {
+	for _, v := range made.results {
 		if v.File != "" && v.Err == nil {
 			out.sections = append(out.sections, draftSection{name: "rule_files/" + v.File, object: catalog.RefOf(v.Kind, v.Object)})
 		}
@@ -127,7 +127,7 @@ const noConfig = "the operator writes no configuration: it is left to you, or th
 //
 // Errors: it cannot be written, or there is not enough memory to read it.
 func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error {
-	jobs := d.of(e, made.verdicts)
+	jobs := d.of(e, made.results)
 	if e.candidate.Setup.Row != catalog.Alertmanager {
 		return d.cut(made.plan.WriteConfig, jobs)
 	}
@@ -144,7 +144,7 @@ func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error
 	if len(text) == 0 {
 		d.unread = append(d.unread, noConfig)
 	}
-	d.cutTree(made.object, string(text), becameOf(made.verdicts))
+	d.cutTree(made.object, string(text), becameOf(made.results))
 	return nil
 }
 
@@ -184,9 +184,9 @@ func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
 
 // of maps jobs to their objects. Accepted objects that fail to compile here, without their
 // credentials or together with the others, are noted in d.unread.
-func (d *draft) of(e *entry, verdicts []fragments.Verdict) map[string]catalog.Ref {
+func (d *draft) of(e *entry, results []fragments.Result) map[string]catalog.Ref {
 	jobs := map[string]catalog.Ref{}
-	for _, v := range verdicts {
+	for _, v := range results {
 		ref := catalog.RefOf(v.Kind, v.Object)
 		if v.Err != nil && e.states[ref].state == status.Accepted {
 			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
@@ -199,9 +199,9 @@ func (d *draft) of(e *entry, verdicts []fragments.Verdict) map[string]catalog.Re
 }
 
 // becameOf returns the compiled texts of objects.
-func becameOf(verdicts []fragments.Verdict) map[catalog.Ref]string {
+func becameOf(results []fragments.Result) map[catalog.Ref]string {
 	out := map[catalog.Ref]string{}
-	for _, v := range verdicts {
+	for _, v := range results {
 		out[catalog.RefOf(v.Kind, v.Object)] = written(textOf(v))
 	}
 	return out

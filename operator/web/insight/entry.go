@@ -17,22 +17,22 @@ import (
 // build builds the entry of a workload.
 func (k *kept) build(facts status.Facts, shape engine.Shape) *entry {
 	e := &entry{
-		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[catalog.Ref]verdict{},
-		rules: k.rules, unjudged: k.rulesErr != nil,
+		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[catalog.Ref]objectState{},
+		rules: k.rules, statesUnknown: k.rulesErr != nil,
 	}
 	jobs := map[catalog.Ref]int{}
-	facts.Select = func(c engine.Cluster) ([]fragments.Verdict, error) {
-		verdicts, err := k.compile(e, c)
-		for _, v := range verdicts {
+	facts.Select = func(c engine.Cluster) ([]fragments.Result, error) {
+		results, err := k.compile(e, c)
+		for _, v := range results {
 			if v.Err == nil && v.Jobs > 0 {
 				jobs[catalog.RefOf(v.Kind, v.Object)] = v.Jobs
 			}
 		}
-		return verdicts, err
+		return results, err
 	}
 	var panicked bool
 	if e.report, panicked = viewOf(facts); panicked {
-		e.unjudged = true
+		e.statesUnknown = true
 	}
 	facts.Select, facts.NamespaceLabels, facts.NamespaceUnknown, facts.References = nil, nil, nil, nil // replaced by those of the current snapshot when needed
 	e.facts = facts
@@ -41,7 +41,7 @@ func (k *kept) build(facts status.Facts, shape engine.Shape) *entry {
 		for _, g := range of.Groups {
 			for _, name := range g.Names {
 				ref := refOf(of.Kind, name)
-				e.states[ref] = verdict{g.State, g.Message, jobs[ref]}
+				e.states[ref] = objectState{g.State, g.Message, jobs[ref]}
 			}
 		}
 	}
@@ -85,9 +85,9 @@ func viewOf(facts status.Facts) (out status.Report, failed bool) {
 	return status.View(facts), false
 }
 
-// compile returns the verdicts on the objects of the workload. Unchanged objects are not
+// compile returns the results on the objects of the workload. Unchanged objects are not
 // recompiled.
-func (k *kept) compile(e *entry, c engine.Cluster) ([]fragments.Verdict, error) {
+func (k *kept) compile(e *entry, c engine.Cluster) ([]fragments.Result, error) {
 	w := dryrun.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object}
 	k.read = map[assets.Ref]string{}
 	references := &recorder{Reader: c.References, read: k.read}
@@ -100,7 +100,7 @@ func (k *kept) compile(e *entry, c engine.Cluster) ([]fragments.Verdict, error) 
 }
 
 // textOf returns the compiled text of an object; nil if it was rejected or has a file for itself.
-func textOf(v fragments.Verdict) io.WriterTo {
+func textOf(v fragments.Result) io.WriterTo {
 	if v.Err != nil || v.File != "" {
 		return nil
 	}

@@ -56,7 +56,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	for i := range report.Workloads {
 		report.Workloads[i].Message = brief(report.Workloads[i].Message)
 		if v := &report.Workloads[i]; !a.details(v.Workload) {
-			*v = explain.Verdict{Workload: v.Workload, Accepted: v.Accepted, Reason: v.Reason, Message: v.Message, Jobs: v.Jobs, Targets: v.Targets}
+			*v = explain.Result{Workload: v.Workload, Accepted: v.Accepted, Reason: v.Reason, Message: v.Message, Jobs: v.Jobs, Targets: v.Targets}
 		}
 	}
 	if others > 0 {

@@ -15,7 +15,7 @@ const maxChanges = 20
 // compare records which objects changed their state between two entries. Beyond the limit, changes
 // are left out. The time is known only if the previous snapshot was current until shortly before.
 func (k *kept) compare(old, now *entry, at, before time.Time) {
-	if old == nil || old.unjudged || now.unjudged || at.Sub(before) > noticed {
+	if old == nil || old.statesUnknown || now.statesUnknown || at.Sub(before) > noticed {
 		return
 	}
 	var fresh []Change

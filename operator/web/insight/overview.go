@@ -130,7 +130,7 @@ func (w *snapshot) findUnselected() (out []catalog.Ref) {
 		for ref := range e.states {
 			selected[ref] = true
 		}
-		if e.unjudged || w.behind[e] {
+		if e.statesUnknown || w.behind[e] {
 			open = append(open, e)
 		}
 	}

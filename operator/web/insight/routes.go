@@ -38,7 +38,7 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 		return nil, err
 	}
 	defer release()
-	origins := routing.OriginsOf(made.object.(*v1.Alertmanager), w.objects[catalog.AlertmanagerConfig], made.verdicts)
+	origins := routing.OriginsOf(made.object.(*v1.Alertmanager), w.objects[catalog.AlertmanagerConfig], made.results)
 	config, err := routing.Parse(text)
 	if err != nil {
 		return nil, notWritten(e, err)
@@ -105,7 +105,7 @@ func ruleOwners(text []byte, made made) []catalog.Ref {
 	if yaml.Unmarshal(text, &config) != nil {
 		return nil
 	}
-	return addedTo(made.object, becameOf(made.verdicts)).owners(string(amconfig.InhibitRules), len(config.Rules))
+	return addedTo(made.object, becameOf(made.results)).owners(string(amconfig.InhibitRules), len(config.Rules))
 }
 
 // rulePath is the format of the path of an inhibition rule.

@@ -34,10 +34,10 @@ type entry struct {
 	// facts has only the objects that the workload selects. report is the response built from them.
 	facts  status.Facts
 	report status.Report
-	states map[catalog.Ref]verdict
+	states map[catalog.Ref]objectState
 	rules  selection.Rules
-	// unjudged is true if the verdicts on objects are not known.
-	unjudged bool
+	// statesUnknown is true if the results on objects are not known.
+	statesUnknown bool
 	// since is the time of the last configuration change; zero if it was not observed.
 	since     time.Time
 	attention []Attention
@@ -46,8 +46,8 @@ type entry struct {
 	counted atomic.Pointer[counted] // cached result for target counts
 }
 
-// verdict is the result for an object that a workload selects.
-type verdict struct {
+// objectState is the result for an object that a workload selects.
+type objectState struct {
 	state   status.State
 	message string
 	jobs    int // number of compiled jobs

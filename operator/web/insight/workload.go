@@ -72,7 +72,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 
 // others returns the numbers of unselected and undecided objects, by state.
 func (w *snapshot) others(e *entry, row *catalog.Row, selected int) map[status.State]int {
-	if !e.unjudged && w.namespacesUnread == "" && !w.behind[e] {
+	if !e.statesUnknown && w.namespacesUnread == "" && !w.behind[e] {
 		return map[status.State]int{status.NotSelected: len(w.objects[row]) - selected}
 	}
 	out := map[status.State]int{}
@@ -87,7 +87,7 @@ func (w *snapshot) others(e *entry, row *catalog.Row, selected int) map[status.S
 
 // unselected returns the state of an unselected or undecided object.
 func (w *snapshot) unselected(e *entry, kind string, o catalog.Object) status.State {
-	if e.report.Unmanaged == "" && o.GetDeletionTimestamp() == nil && (e.unjudged || w.undecided(e.rules[kind], o) || w.behind[e] && w.selects(e.rules[kind], o)) {
+	if e.report.Unmanaged == "" && o.GetDeletionTimestamp() == nil && (e.statesUnknown || w.undecided(e.rules[kind], o) || w.behind[e] && w.selects(e.rules[kind], o)) {
 		return status.Unknown
 	}
 	return status.NotSelected

@@ -236,7 +236,7 @@ func (f *fake) Config(_ context.Context, _ insight.Rights, w insight.Object, q i
 func (f *fake) Explain(_ context.Context, _ insight.Rights, o insight.Object) (*explain.Report, error) {
 	out := &explain.Report{Object: o.Ref(), Labels: map[string]string{"app": f.s("web")}, NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": "demo"}}
 	for i := range min(f.n, 2000) {
-		v := explain.Verdict{Workload: catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Accepted: true, Reason: explain.Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}}
+		v := explain.Result{Workload: catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Accepted: true, Reason: explain.Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}}
 		if i == 0 {
 			v.Workload = k8s
 		}
@@ -364,7 +364,7 @@ func (f *fake) Preview(_ context.Context, _ insight.Rights, manifests []byte) (*
 		out.Items = append(out.Items, f.target(i))
 	}
 	out.Workloads = []preview.WorkloadResult{o}
-	out.NotUsed = []explain.Verdict{{Workload: k8s, Reason: explain.LabelsNotSelected, Selector: "spec.serviceMonitorSelector", Message: f.s("wants team=a")}}
+	out.NotUsed = []explain.Result{{Workload: k8s, Reason: explain.LabelsNotSelected, Selector: "spec.serviceMonitorSelector", Message: f.s("wants team=a")}}
 	return out, f.err
 }
 

@@ -44,7 +44,7 @@ func (o *selectedObject) manifest(q *request) error {
 		return err
 	}
 	o.Edit = q.editorOf(q.of.Ref(), "", true)
-	i := slices.IndexFunc(o.Workloads, func(v explain.Verdict) bool { return v.Reason == explain.Rejected })
+	i := slices.IndexFunc(o.Workloads, func(v explain.Result) bool { return v.Reason == explain.Rejected })
 	if i < 0 {
 		return nil
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// selectedObject is the page of an object, with the verdicts of workloads on it.
+// selectedObject is the page of an object, with the results of workloads on it.
 type selectedObject struct {
 	*explain.Report
-	Rows []verdictRow // verdicts of the workloads
+	Rows []resultRow // results of the workloads
 	More int
 	Tabs []tab
 	Of   any // content of the tab; nil for workloads
@@ -49,9 +49,9 @@ func (o selectedObject) Example() string {
 	return "a " + catalog.Prometheus.Kind
 }
 
-// verdictRow is the verdict of one workload, with the jobs of the object.
-type verdictRow struct {
-	explain.Verdict
+// resultRow is the result of one workload, with the jobs of the object.
+type resultRow struct {
+	explain.Result
 	State string
 	Jobs  []insight.JobCounts
 	Names []string // of jobs with unknown targets
@@ -99,7 +99,7 @@ func selectedPage(q *request) (*view, error) {
 	return v, out.fill(q, v, at)
 }
 
-// fill adds targets and verdicts.
+// fill adds targets and results.
 func (o *selectedObject) fill(q *request, v *view, at string) error {
 	v.Data = o
 	var found *insight.Targets
@@ -124,15 +124,15 @@ func (o *selectedObject) fill(q *request, v *view, at string) error {
 			o.Of = of
 		}
 	}
-	o.verdicts(q.limit, found)
+	o.results(q.limit, found)
 	if at != "targets" {
 		return o.manifest(q)
 	}
 	return nil
 }
 
-// verdicts adds up to n rows, with the jobs of found (nil if they are unknown).
-func (o *selectedObject) verdicts(n int, found *insight.Targets) {
+// results adds up to n rows, with the jobs of found (nil if they are unknown).
+func (o *selectedObject) results(n int, found *insight.Targets) {
 	shown, more := first(n, o.Report.Workloads)
 	o.More = more
 	for _, v := range o.Report.Workloads {
@@ -141,7 +141,7 @@ func (o *selectedObject) verdicts(n int, found *insight.Targets) {
 		}
 	}
 	for _, v := range shown {
-		row := verdictRow{Verdict: v, State: verdictState(v)}
+		row := resultRow{Result: v, State: resultState(v)}
 		if found != nil {
 			for _, j := range found.Jobs {
 				if j.Workload == v.Workload && len(row.Jobs) < maxJobs {

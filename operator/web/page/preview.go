@@ -30,7 +30,7 @@ type previewData struct {
 	// MoreItems is the number of targets that are not shown.
 	MoreItems int
 	Without   []preview.Without
-	NotUsed   []verdictRow
+	NotUsed   []resultRow
 }
 
 // previewJob is a job of an object in a workload, or an object without jobs.
@@ -106,7 +106,7 @@ func (d *previewData) fill(n int, r *preview.Report) {
 	d.MoreItems += r.Omitted
 	notUsed, _ := first(min(n, 20), r.NotUsed)
 	for _, v := range notUsed {
-		d.NotUsed = append(d.NotUsed, verdictRow{Verdict: v, State: verdictState(v)})
+		d.NotUsed = append(d.NotUsed, resultRow{Result: v, State: resultState(v)})
 	}
 }
 

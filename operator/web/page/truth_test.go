@@ -106,13 +106,13 @@ func TestTruth(t *testing.T) {
 			[]string{"removed", "not ready : container prometheus", "6d4cf56db6 outdated", "wants abcdef012345… , runs 0123456789ab… , loaded"}, []string{" -1 ", "prometheus-k8s-6d4"}},
 		"pods without targets": {"/alertmanagers/monitoring/main?tab=pods", 4, changing{}, []string{"Started Node prometheus-k8s-0"}, []string{"Node Targets"}},
 		"an invalid workload": {object, 1, changing{explain: func(r *explain.Report) {
-			r.Workloads[0] = explain.Verdict{Workload: k8s, Reason: explain.WorkloadInvalid, Message: "spec.version: no"}
+			r.Workloads[0] = explain.Result{Workload: k8s, Reason: explain.WorkloadInvalid, Message: "spec.version: no"}
 		}}, []string{"workload invalid", "Prometheus is invalid: spec.version: no"}, []string{"rejected"}},
 		"what a selector requires": {object, 2, changing{explain: func(r *explain.Report) {
 			r.Workloads[1].Misses = []selection.Miss{{Requirement: "team in (a)", Label: "team", Value: "b", Present: new(true)}}
 		}}, []string{`it requires team in (a), but team is "b"`}, nil},
 		"what is not known of labels": {object, 1, changing{explain: func(r *explain.Report) {
-			r.Workloads[0] = explain.Verdict{Workload: k8s, Reason: explain.NotKnown, Misses: []selection.Miss{{Requirement: "team in (a)", Label: "team"}}}
+			r.Workloads[0] = explain.Result{Workload: k8s, Reason: explain.NotKnown, Misses: []selection.Miss{{Requirement: "team in (a)", Label: "team"}}}
 		}}, []string{"it requires team in (a)"}, []string{"but there is no label"}},
 		"workloads that are not known": {object, 0, changing{explain: func(r *explain.Report) { r.Findings = []string{"no permission to list prometheuses"} }},
 			[]string{"No workload is known that can use a ServiceMonitor"}, nil},

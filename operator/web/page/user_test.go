@@ -206,7 +206,7 @@ func TestOverlapsOfAPod(t *testing.T) {
 // change, with the manifest as written only on request.
 func TestManifestOfARejectedObject(t *testing.T) {
 	c := changing{fake: &fake{n: 300}, explain: func(r *explain.Report) {
-		r.Workloads = []explain.Verdict{{Workload: k8s, Reason: explain.Rejected, Message: `spec.endpoints[200].interval: "10 s" is not a duration`}}
+		r.Workloads = []explain.Result{{Workload: k8s, Reason: explain.Rejected, Message: `spec.endpoints[200].interval: "10 s" is not a duration`}}
 	}}
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return c, nil }, Authorize: anything})
 	_, body := get(t, srv, "/servicemonitors/demo/web")

@@ -81,11 +81,11 @@ func anchor(name string) string {
 // clock returns a time of day.
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
 
-// ownerInvalid is the state of an object in an invalid workload, which has no verdict on it.
+// ownerInvalid is the state of an object in an invalid workload, which has no result on it.
 const ownerInvalid = "workload invalid"
 
 // says returns why a workload uses an object or does not.
-func says(v explain.Verdict) string {
+func says(v explain.Result) string {
 	if v.Reason == explain.WorkloadInvalid {
 		return v.Workload.Kind + " is invalid: " + v.Message
 	}
@@ -94,7 +94,7 @@ func says(v explain.Verdict) string {
 
 // requires returns the requirements of a selector that an object does not meet, with the labels
 // that it has; without them if the labels are unknown.
-func requires(v explain.Verdict) (out []string) {
+func requires(v explain.Result) (out []string) {
 	for _, m := range v.Misses {
 		if v.Reason == explain.NotKnown {
 			out = append(out, m.Requirement)
@@ -108,8 +108,8 @@ func requires(v explain.Verdict) (out []string) {
 // finds reports whether workloads of a kind have targets.
 func finds(kind string) bool { return slices.Contains(scrapers, catalog.Of(kind)) }
 
-// verdictState returns the state of an object in a workload.
-func verdictState(v explain.Verdict) string {
+// resultState returns the state of an object in a workload.
+func resultState(v explain.Result) string {
 	switch {
 	case v.Accepted:
 		return string(status.Accepted)

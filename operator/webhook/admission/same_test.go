@@ -89,7 +89,7 @@ func TestSameWords(t *testing.T) {
 
 			rejected := false
 			for _, w := range objects.Workloads() {
-				for _, v := range objects.Reconcile(w).Verdicts {
+				for _, v := range objects.Reconcile(w).Results {
 					if v.Err != nil {
 						rejected = true
 						checkEvent(t, w.Kind, v, want, w.Kind.RejectionNote(w.Object, v.Object, v.Err))
@@ -156,10 +156,10 @@ spec: {selector: {}, endpoints: [{port: web, enableHttp2: false}]}
 		t.Fatal(made.Err)
 	}
 	want := []string{"ServiceMonitor demo/a: " + monitor, workload}
-	if got := w.Kind.AllDropped(w.Object, slices.Values(made.Verdicts), made.Plan.Dropped); !slices.Equal(got, want) {
+	if got := w.Kind.AllDropped(w.Object, slices.Values(made.Results), made.Plan.Dropped); !slices.Equal(got, want) {
 		t.Errorf("condition, log and render: %q, want %q", got, want)
 	}
-	if got := made.Verdicts[0].Unsupported(w.Kind.Program); len(got) != 1 || got[0].Need != ">= 2.35.0" {
+	if got := made.Results[0].Unsupported(w.Kind.Program); len(got) != 1 || got[0].Need != ">= 2.35.0" {
 		t.Errorf("findings %+v", got)
 	}
 	var linted []string
@@ -183,7 +183,7 @@ spec: {selector: {}, endpoints: [{port: web, enableHttp2: false}]}
 }
 
 // checkEvent checks an Event, and the finding from which it was made.
-func checkEvent(t *testing.T, kind *engine.Kind, v fragments.Verdict, want, note string) {
+func checkEvent(t *testing.T, kind *engine.Kind, v fragments.Result, want, note string) {
 	t.Helper()
 	if !strings.HasSuffix(note, `"demo/a" was rejected by `+kind.Kind+" demo/main: "+want) {
 		t.Errorf("Event: %q, want %q", note, want)

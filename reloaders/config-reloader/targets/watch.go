@@ -201,8 +201,8 @@ type answer struct {
 	scraped []string
 }
 
-// judge returns the units that are scraped, and none if something else is watched by now.
-func (w *watching) judge(generation int, seen sight, requested map[string]fetch) answer {
+// scraped returns the units that are scraped, and none if something else is watched by now.
+func (w *watching) scraped(generation int, seen sight, requested map[string]fetch) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if generation != w.generation {
@@ -212,7 +212,7 @@ func (w *watching) judge(generation int, seen sight, requested map[string]fetch)
 	for name, of := range w.jobs {
 		for address, t := range of.targets {
 			last, active := seen[name][address]
-			scraped[t] = t.judge(requested[name], last, active)
+			scraped[t] = t.scraped(requested[name], last, active)
 		}
 	}
 	out := answer{seq: w.seq}
@@ -230,8 +230,8 @@ func (w *watching) judge(generation int, seen sight, requested map[string]fetch)
 	return out
 }
 
-// judge reports whether targets are scraped for sure: since Prometheus has the list with them.
-func (t *watched) judge(f fetch, last time.Time, active bool) bool {
+// scraped reports whether targets are scraped for sure: since Prometheus has the list with them.
+func (t *watched) scraped(f fetch, last time.Time, active bool) bool {
 	if t.since.IsZero() {
 		return false
 	}
@@ -275,7 +275,7 @@ func (r *reporter) look(ctx context.Context, now time.Time) (answer, error) {
 	if err := r.lookAt(ctx, seen, each); err != nil {
 		return answer{}, err
 	}
-	return r.watching.judge(generation, seen, r.fetches.current(now)), nil
+	return r.watching.scraped(generation, seen, r.fetches.current(now)), nil
 }
 
 // lookAt asks for the active targets of jobs, at least.

@@ -53,7 +53,7 @@ func Look(o *manifests.Objects) nearmiss.Look {
 // Uses returns the objects that the workload accepts with the searches of their jobs. It skips
 // objects without jobs.
 func Uses(w dryrun.Workload, o dryrun.Outcome) (out []nearmiss.Use) {
-	for _, v := range o.Verdicts {
+	for _, v := range o.Results {
 		if v.Err != nil || v.Text == nil || v.File != "" {
 			continue
 		}

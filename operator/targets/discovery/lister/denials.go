@@ -16,7 +16,7 @@ import (
 // discoveries of its jobs. The zero value denies nothing.
 type Denials struct {
 	account account
-	may     verdicts
+	may     answers
 	absent  map[string]bool // namespaces that do not exist
 	// reviewed is true if a review succeeded once. From then on, what was not reviewed is not allowed.
 	reviewed bool
@@ -32,7 +32,7 @@ type Denials struct {
 // namespaces of its objects take turns in that. The next call asks for the rest; until then, only known
 // denials are returned.
 func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (Denials, []string) {
-	out, before, now := Denials{account: w.account(), left: maxQuestions, at: time.Now()}, verdicts(nil), time.Now()
+	out, before, now := Denials{account: w.account(), left: maxQuestions, at: time.Now()}, answers(nil), time.Now()
 	if w.Before.account == out.account {
 		before, out.reviewed = w.Before.may, w.Before.reviewed
 		out.left = min(maxQuestions, w.Before.left+maxQuestions*now.Sub(w.Before.at).Seconds()/questionsIn.Seconds())
@@ -49,7 +49,7 @@ func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (De
 // Same reports whether others have the same effect on any job.
 func (d Denials) Same(o Denials) bool {
 	return d.account == o.account && d.reviewed == o.reviewed && maps.Equal(d.absent, o.absent) &&
-		maps.EqualFunc(d.may, o.may, func(a, b verdict) bool { return a.may == b.may })
+		maps.EqualFunc(d.may, o.may, func(a, b answer) bool { return a.may == b.may })
 }
 
 // placesOf returns what jobs discover in namespaces that exist, and the other namespaces that they name.

@@ -20,9 +20,9 @@ type inquiry struct {
 	configs informer.Namespaces // where the operator watches selectable objects
 }
 
-// judge returns the verdict of the workload. The first filter that excludes the object
+// result returns the result of the workload. The first filter that excludes the object
 // determines the reason.
-func (i inquiry) judge() Verdict {
+func (i inquiry) result() Result {
 	v, excluded := i.ask(kindSupported, workloadManaged, objectWatched)
 	if excluded {
 		return v
@@ -36,8 +36,8 @@ func (i inquiry) judge() Verdict {
 	return v
 }
 
-// use returns the verdict for a managed workload and a watched object.
-func (i inquiry) use() Verdict {
+// use returns the result for a managed workload and a watched object.
+func (i inquiry) use() Result {
 	v, named := i.ask(objectNamed)
 	if named {
 		v.Trouble = i.c.trouble(i.q)
@@ -55,11 +55,11 @@ func (i inquiry) use() Verdict {
 	return v
 }
 
-// filter reports whether the object is excluded and records the reason in the verdict.
-type filter func(inquiry, *Verdict) (excluded bool)
+// filter reports whether the object is excluded and records the reason in the result.
+type filter func(inquiry, *Result) (excluded bool)
 
 // ask applies filters until one excludes the object.
-func (i inquiry) ask(filters ...filter) (v Verdict, excluded bool) {
+func (i inquiry) ask(filters ...filter) (v Result, excluded bool) {
 	w := i.c.Object
 	v.Workload = catalog.Ref{Kind: i.c.Setup.Row.Kind, Namespace: w.GetNamespace(), Name: w.GetName()}
 	for _, excludes := range filters {
@@ -71,12 +71,12 @@ func (i inquiry) ask(filters ...filter) (v Verdict, excluded bool) {
 }
 
 // because sets reason and message. It always returns true.
-func (v *Verdict) because(reason Reason, format string, args ...any) bool {
+func (v *Result) because(reason Reason, format string, args ...any) bool {
 	v.Reason, v.Message = reason, fmt.Sprintf(format, args...)
 	return true
 }
 
-func kindSupported(i inquiry, v *Verdict) bool {
+func kindSupported(i inquiry, v *Result) bool {
 	instead := ""
 	if i.q.Row == catalog.PrometheusRule && i.c.Setup.Row == catalog.PrometheusAgent {
 		instead = ": it only scrapes and forwards; a Prometheus or a ThanosRuler with a spec.ruleSelector evaluates them"
@@ -84,7 +84,7 @@ func kindSupported(i inquiry, v *Verdict) bool {
 	return i.c.Setup.SelectsBy(i.q.Row.Kind).Row == nil && v.because(KindNotSupported, "%s does not select %ss%s", i.c.Setup.Row, i.q.Row, instead)
 }
 
-func workloadManaged(i inquiry, v *Verdict) bool {
+func workloadManaged(i inquiry, v *Result) bool {
 	w, row := i.c.Object, i.c.Setup.Row
 	if id := w.GetAnnotations()[engine.ControllerIDAnnotation]; id != i.c.Setup.ControllerID {
 		this := "without --controller-id"
@@ -107,7 +107,7 @@ func workloadManaged(i inquiry, v *Verdict) bool {
 	return w.GetDeletionTimestamp() != nil && v.because(WorkloadDeleted, "it is being deleted")
 }
 
-func objectWatched(i inquiry, v *Verdict) bool {
+func objectWatched(i inquiry, v *Result) bool {
 	if text := notWatched(i.q.Row, i.q.Object.GetNamespace(), i.configs); text != "" {
 		return v.because(NamespaceNotWatched, "%s", text)
 	}
@@ -124,13 +124,13 @@ func notWatched(row *catalog.Row, namespace string, configs informer.Namespaces)
 }
 
 // objectNamed excludes an object that the workload refers to by name: it is used, but not selected.
-func objectNamed(i inquiry, v *Verdict) bool {
+func objectNamed(i inquiry, v *Result) bool {
 	rule, err := i.c.rule(i.q)
 	v.Accepted = err == nil && rule.Names(i.q.Object.GetNamespace(), i.q.Object.GetName())
 	return v.Accepted && v.because(UsedByName, "used by name, not as one of the %ss that it selects", i.q.Row)
 }
 
-func objectSelected(i inquiry, v *Verdict) bool {
+func objectSelected(i inquiry, v *Result) bool {
 	rule, err := i.c.rule(i.q)
 	if err != nil {
 		return v.because(WorkloadInvalid, "%v", err)

@@ -8,20 +8,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
-// Verdict returns the result of compiling the rule object.
-func (f File) Verdict() fragments.Verdict {
-	out := fragments.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
+// Result returns the result of compiling the rule object.
+func (f File) Result() fragments.Result {
+	out := fragments.Result{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
 	if f.Err == nil {
 		out.File, out.Text = f.FileName, content{f.Compiled}
 	}
 	return out
 }
 
-// Verdicts returns the results of all rule objects.
-func (fs Files) Verdicts() iter.Seq[fragments.Verdict] {
-	return func(yield func(fragments.Verdict) bool) {
+// Results returns the results of all rule objects.
+func (fs Files) Results() iter.Seq[fragments.Result] {
+	return func(yield func(fragments.Result) bool) {
 		for _, f := range fs {
-			if !yield(f.Verdict()) {
+			if !yield(f.Result()) {
 				return
 			}
 		}

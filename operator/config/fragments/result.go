@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// Verdict is the result of compiling one selected object.
-type Verdict struct {
+// Result is the result of compiling one selected object.
+type Result struct {
 	Kind   string
 	Object catalog.Object
 	Err    error
@@ -35,7 +35,7 @@ type Verdict struct {
 // Own. Without central discovery, they are the same.
 //
 // Errors: Text cannot be written.
-func (v Verdict) Texts() (text, own string, err error) {
+func (v Result) Texts() (text, own string, err error) {
 	var b strings.Builder
 	if _, err := v.Text.WriteTo(&b); err != nil {
 		return "", "", err
