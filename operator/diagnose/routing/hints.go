@@ -20,7 +20,7 @@ const maxHints = 10
 var configFields = []string{"spec.configSecret", "spec.alertmanagerConfiguration", "spec.alertmanagerConfigMatcherStrategy"}
 
 // Hints returns the findings of lint that may explain a report, with their places: those about the configuration of the
-// Alertmanager, about the AlertmanagerConfigs on the way of the alert or nearest to it and, if it notifies nobody, about
+// Alertmanager, about the AlertmanagerConfigs on the way of the alert or nearest to it and, if it reaches no receiver, about
 // AlertmanagerConfigs that are not selected. It returns none if a cluster is read.
 func (s Source) Hints(r Report) (out []string) {
 	if s.Live() || s.Manifests == nil || r.Route.Origin.Kind == "" {
@@ -33,12 +33,12 @@ func (s Source) Hints(r Report) (out []string) {
 	for _, near := range r.Nearest {
 		about[near.Origin.ref()] = true
 	}
-	nobody := r.Reached() == nil
+	unreached := r.Reached() == nil
 	for _, f := range s.examine().Findings() {
 		ref := catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
 		config := f.Kind == v1alpha1.AlertmanagerConfigKind
 		switch {
-		case about[ref] && config && f.Code == lint.CodeRemark, about[ref] && !config && ofConfig(f), nobody && config && f.Code == lint.CodeNotSelected:
+		case about[ref] && config && f.Code == lint.CodeRemark, about[ref] && !config && ofConfig(f), unreached && config && f.Code == lint.CodeNotSelected:
 			out = append(out, text(f))
 		}
 	}
