@@ -160,15 +160,15 @@ func partsOf(s *v1.RelabelConfig) []string {
 	if s.Separator != nil {
 		separator = *s.Separator
 	}
-	if separator != ";" {
-		return nil // it may be a part of a value, or of the syntax of regular expressions
+	if separator != ";" || strings.Contains(s.Regex, "(?") {
+		return nil // it may be a part of a value, or of the syntax of regular expressions; flags apply to later parts, too
 	}
 	parts := strings.Split(s.Regex, separator)
 	if len(parts) != len(s.SourceLabels) {
 		return nil
 	}
 	for i, part := range parts {
-		tree, err := syntax.Parse(part, syntax.Perl)
+		tree, err := regexcost.Parse(part)
 		if err != nil || tree.Op == syntax.OpAlternate || strings.Contains(string(s.SourceLabels[i]), "_annotation_") {
 			return nil
 		}
