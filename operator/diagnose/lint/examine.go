@@ -14,6 +14,7 @@ import (
 // Examination holds the findings about manifests, with lookups by object.
 type Examination struct {
 	linter *linter
+	about  map[string][]Finding // by object
 }
 
 // Examine checks manifests like [Run]. faults are the faults found when o was read for the kinds.
@@ -53,7 +54,11 @@ func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kin
 	l.alertsTwice()
 	l.commented()
 	l.sort()
-	return &Examination{l}
+	e := &Examination{l, map[string][]Finding{}}
+	for _, f := range slices.Concat(l.findings, l.counterparts) {
+		e.about[f.object()] = append(e.about[f.object()], f)
+	}
+	return e
 }
 
 // Faults returns the findings about the faults that were found when o was read, sorted by file and line. It reconciles
@@ -79,13 +84,8 @@ func (l *linter) sort() {
 func (e *Examination) Findings() []Finding { return e.linter.findings }
 
 // About returns the findings about one object.
-func (e *Examination) About(kind, namespace, name string) (out []Finding) {
-	for _, f := range slices.Concat(e.linter.findings, e.linter.counterparts) {
-		if f.Kind == kind && f.Namespace == namespace && f.Name == name {
-			out = append(out, f)
-		}
-	}
-	return out
+func (e *Examination) About(kind, namespace, name string) []Finding {
+	return slices.Clone(e.about[Finding{Kind: kind, Namespace: namespace, Name: name}.object()])
 }
 
 // Outcomes returns the results of reconciling the workloads among the manifests, in the order

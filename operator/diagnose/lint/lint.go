@@ -13,7 +13,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
-	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -163,42 +162,21 @@ func (l *linter) add(f Finding, owner string) {
 		f.File, f.Line = l.locate(f)
 	}
 	f.Message = excerpt.Of(f.Message, budget.MessageBytes) // it may quote a value of any length
-	id := fmt.Sprintf("%s\x00%s\x00%s\x00%s %s/%s\x00%s\x00%s", f.Severity, f.Code, f.File, f.Kind, f.Namespace, f.Name, f.Field, f.Message)
+	l.record(&l.findings, f, owner)
+}
+
+// record adds a finding to a list, or the workload to the same finding there.
+func (l *linter) record(to *[]Finding, f Finding, owner string) {
+	id := fmt.Sprintf("%t\x00%s\x00%s\x00%s\x00%s %s/%s\x00%s\x00%s", to == &l.counterparts, f.Severity, f.Code, f.File, f.Kind, f.Namespace, f.Name, f.Field, f.Message)
 	i, known := l.seen[id]
 	if !known {
-		i = len(l.findings)
+		i = len(*to)
 		l.seen[id] = i
-		l.findings = append(l.findings, f)
+		*to = append(*to, f)
 	}
-	if owner != "" && !slices.Contains(l.findings[i].Workloads, owner) {
-		l.findings[i].Workloads = append(l.findings[i].Workloads, owner)
+	if all := (*to)[i].Workloads; owner != "" && !slices.Contains(all, owner) {
+		(*to)[i].Workloads = append(all, owner)
 	}
-}
-
-// echo reports whether a finding is a consequence of an error in the manifest, because the
-// faulty field is ignored: it is about that field, or about a field that contains it.
-func (l *linter) echo(f Finding) bool {
-	if f.Code == CodeField || f.Code == CodeInvalid || f.Field == "" {
-		return false
-	}
-	if f.Code == CodeRejected && namesInterval.MatchString(f.Field) && slices.ContainsFunc(l.told[f.object()], definesIntervals.MatchString) {
-		return true
-	}
-	return slices.ContainsFunc(l.told[f.object()], func(told string) bool {
-		return within(told, f.Field) || within(f.Field, told)
-	})
-}
-
-var (
-	// namesInterval matches the fields of routes that name time intervals, and definesIntervals those that define them.
-	namesInterval    = lazyregexp.New(`\.(mute|active)TimeIntervals\[\d+\]$`)
-	definesIntervals = lazyregexp.New(`(?i)time_?intervals$`)
-)
-
-// within reports whether field equals around or is nested in it.
-func within(field, around string) bool {
-	rest, inside := strings.CutPrefix(field, around)
-	return inside && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // object returns kind, namespace and name of the object of a finding.

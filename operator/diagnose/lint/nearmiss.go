@@ -138,8 +138,7 @@ func (l *linter) hint(at nearmiss.Use, h nearmiss.Hint, owner string) {
 	}
 	if h.Counterpart {
 		f.File, f.Line = l.locate(f)
-		f.Workloads = []string{owner}
-		l.counterparts = append(l.counterparts, f)
+		l.record(&l.counterparts, f, owner)
 		return
 	}
 	if h.Code == nearmiss.Remark && slices.ContainsFunc(l.findings, func(g Finding) bool {
