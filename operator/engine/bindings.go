@@ -78,8 +78,8 @@ type rejection unique.Handle[string]
 func (r rejection) Error() string { return unique.Handle[string](r).Value() }
 
 // compare compares names in the sort order of objects.
-func (j boundResult) compare(o metav1.Object) int {
-	return informer.CompareNames(j.namespace, j.name, o.GetNamespace(), o.GetName())
+func (r boundResult) compare(o metav1.Object) int {
+	return informer.CompareNames(r.namespace, r.name, o.GetNamespace(), o.GetName())
 }
 
 const (

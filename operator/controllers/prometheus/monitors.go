@@ -48,7 +48,7 @@ func compiledOf(m *CompiledMonitor) compiled {
 }
 
 // inDocument reports whether the monitor is accepted and has jobs.
-func (j *compiled) inDocument() bool { return j.usual || j.Err == nil && j.Piece.Size() > 0 }
+func (c *compiled) inDocument() bool { return c.usual || c.Err == nil && c.Piece.Size() > 0 }
 
 // CompiledMonitor is a fragment whose YAML has been converted to a piece of the document.
 // It is shared and must not be modified.
@@ -71,14 +71,14 @@ func (ms Monitors) All() iter.Seq[Monitor] {
 // unusual returns the monitors that are rejected or have no jobs, dependencies, files or dropped fields: of 10,000
 // monitors, few.
 func (ms Monitors) unusual() iter.Seq[Monitor] {
-	return ms.each(func(j compiled) bool { return !j.usual })
+	return ms.each(func(c compiled) bool { return !c.usual })
 }
 
 func (ms Monitors) each(want func(compiled) bool) iter.Seq[Monitor] {
 	return func(yield func(Monitor) bool) {
 		for _, among := range ms {
 			for i := range among.compiled {
-				if j := among.compiled[i]; want(j) && !yield(Monitor{among.object(i), among.kind, j, among, i}) {
+				if c := among.compiled[i]; want(c) && !yield(Monitor{among.object(i), among.kind, c, among, i}) {
 					return
 				}
 			}
@@ -98,7 +98,7 @@ func (m Monitor) leaveOut(why error) {
 // inDocument returns the monitors of a kind, if any of them is accepted and has jobs.
 func (ms Monitors) inDocument(kind string) (out []*monitorsOfKind) {
 	for _, among := range ms {
-		if among.kind == kind && slices.ContainsFunc(among.compiled, func(j compiled) bool { return j.inDocument() }) {
+		if among.kind == kind && slices.ContainsFunc(among.compiled, func(c compiled) bool { return c.inDocument() }) {
 			out = append(out, among)
 		}
 	}
@@ -109,8 +109,8 @@ func (ms Monitors) inDocument(kind string) (out []*monitorsOfKind) {
 func (among *monitorsOfKind) appendPieces(pieces []*document.Piece) []*document.Piece {
 	pieces = slices.Grow(pieces, len(among.compiled))
 	for i := range among.compiled {
-		if j := &among.compiled[i]; j.inDocument() {
-			pieces = append(pieces, j.piece)
+		if c := &among.compiled[i]; c.inDocument() {
+			pieces = append(pieces, c.piece)
 		}
 	}
 	return pieces
