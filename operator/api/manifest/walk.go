@@ -27,8 +27,6 @@ type level struct {
 	of   reflect.Type
 }
 
-var ()
-
 // value checks one value. Null is allowed everywhere, as in the API.
 func (w *walker) value(path string, v any, t reflect.Type) {
 	for t.Kind() == reflect.Pointer {

@@ -31,8 +31,8 @@ type Candidate struct {
 	Unwritten bool
 	// Pods is the reason why its pods do not run the selected objects; empty if none was found.
 	Pods string
-	// Results are those of its whole reconciliation, which also has what the selection alone does not know, such as the
-	// global settings of an Alertmanager; nil if it was not reconciled.
+	// Results are the results of its reconciliation. Unlike results of a selection, they depend on the whole workload, such
+	// as the global settings of an Alertmanager. Nil if it was not reconciled.
 	Results []fragments.Result
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // looks records the discovery of the jobs of an accepted object, its ServiceAccount, and hints
-// about probable mistakes. The texts are those of [fragments.Result.Texts].
+// about probable mistakes. text and own are the values of [fragments.Result.Texts].
 //
 // Errors: a text cannot be parsed.
 func (c Candidate) looks(text, own string, q *Question, v *Result) error {

@@ -14,16 +14,15 @@ import (
 )
 
 // mostKept is the maximum number of results in the outcomes that are kept, of some kilobytes each. Memory must not grow with
-// the number of workloads times that of the objects: the outcomes beyond it are made again where they are needed.
+// the number of workloads times that of the objects: outcomes beyond it are recomputed on demand.
 var mostKept = 100_000 // replaced in tests
 
 // made is a workload and the result of reconciling it.
 type made struct {
 	workload dryrun.Workload
-	// outcome has the error, and of the plan the workload and the reason, with short the rest is left out.
-	outcome dryrun.Outcome
-	short   bool
-	// annotated means that jobs of ScrapeConfigs may read annotations.
+	outcome  dryrun.Outcome
+	short    bool // outcome has only the error and, of the plan, workload and reason; see [linter.outcome]
+	// annotated reports whether jobs of ScrapeConfigs may read annotations.
 	annotated bool
 }
 

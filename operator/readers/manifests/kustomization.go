@@ -2,7 +2,6 @@ package manifests
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/capacity"
 )
 
 const (
@@ -25,8 +25,8 @@ var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml"}
 // kustomization is a kustomization as JSON; nil if it cannot be read.
 type kustomization []byte
 
-// readKustomization reads a kustomization. In a folder of others it may be a link to a device without an end, or a pipe
-// without a writer.
+// readKustomization reads a kustomization that is a regular file of at most [maxKustomizationBytes]: not a link to an
+// endless device, nor a pipe without a writer.
 func readKustomization(name string) kustomization {
 	if !isFile(name) {
 		return nil
@@ -36,8 +36,8 @@ func readKustomization(name string) kustomization {
 		return nil
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxKustomizationBytes+1))
-	if err != nil || len(text) > maxKustomizationBytes || new(manifest.Aliases).Check(text) != nil {
+	text, err := capacity.ReadAtMost(f, maxKustomizationBytes)
+	if err != nil || new(manifest.Aliases).Check(text) != nil {
 		return nil
 	}
 	out, err := yaml.YAMLToJSON(text)
@@ -47,7 +47,8 @@ func readKustomization(name string) kustomization {
 	return out
 }
 
-// decode decodes the parts that into has; false if one has another type.
+// decode decodes the fields of into, and returns false if one has another type. Its work is bounded by
+// [maxKustomizationBytes].
 func (k kustomization) decode(into any) bool { return json.Unmarshal(k, into) == nil }
 
 // patches returns the patch files of the kustomization in a folder, which are partial objects and not manifests.
