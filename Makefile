@@ -20,12 +20,12 @@ CLUSTER   := go run ./internal/cluster/clusterctl
 PKG       ?=
 TIME      ?= 1m
 LDFLAGS   := -s -w -X $(PREFIX)/internal/version.Version=$(VERSION) -X $(PREFIX)/internal/version.Revision=$(REVISION)
-GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)"
+GOBUILD   := go build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)"
 
 # $(call tested,arguments) runs go test over packages of all modules at once, so that no core waits for the last package
 # of a module, and reports on it. Everything that the tests say is kept in bin/<target>.json. AGAIN=1 runs up to three failed
 # tests a second time and lists those that pass then as unstable, so that one of 2,000 tests cannot stop a delivery alone.
-tested = mkdir -p bin; go build -o bin/testreport ./internal/testreport; \
+tested = mkdir -p bin; go build -o bin/testreport ./internal/testreport; $(if $(filter -race,$(1)),export CGO_ENABLED=1;) \
   (go test -json -timeout 25m $(1) || echo '{"Action": "failed"}') | bin/testreport -trim $(PREFIX)/ -events bin/$@.json $(REPORT) \
   $(if $(AGAIN),-again '-timeout 25m $(filter -race -short -vet=off -count=1,$(1))')
 
@@ -64,6 +64,9 @@ GOLDEN = $(filter-out ./operator/dev/%,$(shell grep -rlE --include=*_test.go -e 
 # Go needs a build cache, and that of the user may be missing, full or read-only.
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
   echo "$$d" || echo "$(CURDIR)/.cache/go-build"; rm -f "$$d/writable") 2>/dev/null)
+
+# The usual builds have no cgo, like those of a release and of the programs of a cluster, with which they share compiled packages.
+export CGO_ENABLED := 0
 
 ##@ Everyday
 

@@ -235,7 +235,7 @@ func dockerfileImage(t *testing.T, c *cluster.Cluster) {
 	}
 	kubectl(t, c, "run", "tool", "--image=tools:dev", "--image-pull-policy=Never", "--restart=Never", "--", "--version")
 	kubectl(t, c, "wait", "pod/tool", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=30s")
-	if got := kubectl(t, c, "logs", "tool"); !strings.Contains(got, "amtool, version 0.31.1") {
+	if got := kubectl(t, c, "logs", "tool"); !strings.Contains(got, "amtool, version 0.33.1") {
 		t.Errorf("the program says %q", got)
 	}
 }

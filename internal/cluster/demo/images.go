@@ -15,7 +15,7 @@ import (
 const (
 	// Images in the examples.
 	prometheusImage   = "quay.io/prometheus/prometheus:v3.13.2"
-	alertmanagerImage = "quay.io/prometheus/alertmanager:v0.31.1"
+	alertmanagerImage = "quay.io/prometheus/alertmanager:v0.33.1"
 	// The image of the webhook receiver.
 	webhookImage = "firekeeper.local/webhook:demo"
 )

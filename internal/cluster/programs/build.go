@@ -22,6 +22,8 @@ type batch struct {
 	ldflags string
 	tags    string
 	out     string // output folder
+	module  string // that determines the version
+	embeds  string // file that the module lacks, see source
 }
 
 // buildOrder sorts slow builds last, so that an early failure does not cost their
@@ -89,6 +91,8 @@ func (f *Finder) buildInto(ctx context.Context, dir, v string, names []string) e
 		ldflags: strings.TrimSpace("-s -w " + expand(src.ldflags, v)),
 		tags:    src.tags,
 		out:     scratch,
+		module:  src.module,
+		embeds:  src.embeds,
 	}
 	for _, name := range names {
 		b.pkgs = append(b.pkgs, table[name].pkg)
@@ -120,23 +124,38 @@ func expand(ldflags, v string) string {
 	return strings.NewReplacer("{v}", strings.TrimPrefix(v, "v"), "{minor}", minor).Replace(ldflags)
 }
 
-// goBuild runs go build outside the workspace, static and reproducible.
+// goBuild runs go build outside the workspace. Without -trimpath, it shares the packages that
+// are compiled for the programs and tests of this project.
 func goBuild(ctx context.Context, b batch) error {
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", b.ldflags, "-tags", b.tags, "-o", b.out + "/"}, b.pkgs...)
+	args := []string{"build", "-buildvcs=false", "-ldflags", b.ldflags, "-tags", b.tags, "-o", b.out + "/"}
+	if b.embeds != "" {
+		modfile, err := b.withEmbedded(ctx)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-modfile", modfile)
+	}
+	_, err := goTool(ctx, b.folder, append(args, b.pkgs...)...)
+	return err
+}
+
+// goTool runs the go command in a folder and returns what it prints to its standard output.
+func goTool(ctx context.Context, folder string, args ...string) ([]byte, error) {
+	var printed, failed bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = b.folder
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &printed, &failed
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly", "CGO_ENABLED=0", "GOOS=", "GOARCH=")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signal the compilers too
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
-	out, err := cmd.CombinedOutput()
+	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case err != nil:
-		return fmt.Errorf("go build: %w\n%s", err, tail(out, 4000))
+		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, tail(failed.Bytes(), 4000))
 	}
-	return nil
+	return bytes.TrimSpace(printed.Bytes()), nil
 }
 
 func tail(out []byte, limit int) []byte {

@@ -16,6 +16,7 @@ type source struct {
 	ldflags string // {v} is the module's version without "v", {minor} its second number
 	tags    string // build tags, comma-separated
 	file    string // name of the built program; empty if it is the key of the row
+	embeds  string // file that the program embeds and the module's zip lacks; built as an empty one
 
 	versionArgs []string // arguments to print the version
 	from, below version  // accepted on PATH: from <= version < below; without versionArgs none is
@@ -78,8 +79,8 @@ func alert(name string) source {
 	return source{
 		folder: "alertmanager", module: "github.com/prometheus/alertmanager",
 		pkg:     "github.com/prometheus/alertmanager/cmd/" + name,
-		ldflags: commonLdflags + "{v}", versionArgs: []string{"--version"},
-		from: version{0, 31, 0}, below: version{1, 0, 0},
+		ldflags: commonLdflags + "{v}", versionArgs: []string{"--version"}, embeds: "ui/app/dist/index.html",
+		from: version{0, 33, 0}, below: version{1, 0, 0},
 	}
 }
 

@@ -37,7 +37,7 @@ func TestProgramTakesArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := startProgram(t, program, args); !strings.Contains(said, "Loading configuration file failed") {
+		if said := startProgram(t, program, args); !strings.Contains(said, "error loading configuration file") {
 			t.Errorf("%s: %s", file, said)
 		}
 	}

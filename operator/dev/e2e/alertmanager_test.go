@@ -15,11 +15,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/live"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 const (
-	// alertmanagerVersion is a release whose module includes the web assets, which are needed to build it.
-	alertmanagerVersion = "v0.31.1"
+	alertmanagerVersion = wellknown.DefaultAlertmanagerVersion
 	alertmanagerImage   = "quay.io/prometheus/alertmanager:" + alertmanagerVersion
 	webhookImage        = "firekeeper.local/webhook:e2e"
 )

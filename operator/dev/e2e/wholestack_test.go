@@ -26,7 +26,6 @@ var stackImages = map[string][]string{
 	"quay.io/prometheus/blackbox-exporter":                  {"blackbox_exporter"},
 	"registry.k8s.io/kube-state-metrics/kube-state-metrics": {"kube-state-metrics"},
 	"quay.io/brancz/kube-rbac-proxy":                        {"kube-rbac-proxy"},
-	// A substitute: later modules than that of v0.31.1 lack the web assets and do not build.
 	"quay.io/prometheus/alertmanager": {"alertmanager", "amtool"},
 }
 

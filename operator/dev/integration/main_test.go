@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -164,6 +165,9 @@ func build(t *testing.T, name string, flags ...string) string {
 	out := filepath.Join(scratch, name)
 	args := append([]string{"build", "-buildvcs=false", "-o", out}, flags...) // git fails in a checkout of another user
 	cmd := exec.CommandContext(context.Background(), "go", append(args, "github.com/firekeeper-dev/firekeeper/cmd/operator")...)
+	if slices.Contains(flags, "-race") {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // the race detector needs it
+	}
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the operator: %v\n%s", err, text)
 	}
