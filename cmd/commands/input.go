@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/evidence"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
@@ -37,10 +38,10 @@ func loadAll(files []string, kinds []*engine.Kind) (*manifests.Objects, []manife
 
 // loadSound reads manifests.
 //
-// Errors: a manifest has faults.
+// Errors: manifests have faults; they are listed with their lines.
 func loadSound(files []string, kinds []*engine.Kind) (*manifests.Objects, []manifests.Fault, error) {
-	objects, err := manifests.Load(files, kinds)
-	return objects, nil, err
+	objects, wrong := manifests.LoadSound(files, kinds, false)
+	return objects, nil, lint.Unsound(objects, wrong)
 }
 
 // open reads the manifests, and connects to the cluster unless only manifests are read. version is

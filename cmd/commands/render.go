@@ -8,7 +8,6 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
@@ -79,7 +78,7 @@ func (r *renderOptions) run(o *userOptions, stdout, stderr io.Writer) error {
 		return err
 	}
 	objects.Scope = explain.ScopeOf(setups, scopes)
-	failed := unsound(wrong)
+	failed := lint.Unsound(objects, wrong)
 	if !ofWorkload(wrong) { // an invalid workload might select them
 		for _, line := range lint.NotSelected(objects) {
 			fmt.Fprintln(stderr, line)
@@ -114,17 +113,6 @@ func (r *renderOptions) run(o *userOptions, stdout, stderr io.Writer) error {
 		}
 	}
 	return failed
-}
-
-// unsound returns the faults of manifests that affect the operator, with their locations.
-func unsound(all []manifests.Fault) error {
-	var out faults.List
-	for _, f := range all {
-		if !f.Native {
-			out.Add("", f.Placed())
-		}
-	}
-	return out.Err()
 }
 
 // ofWorkload reports whether a workload is skipped because of a fault.

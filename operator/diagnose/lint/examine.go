@@ -2,9 +2,11 @@ package lint
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -70,6 +72,16 @@ func Faults(o *manifests.Objects, faults []manifests.Fault) []Finding {
 	}
 	l.sort()
 	return l.findings
+}
+
+// Unsound returns the faults that affect the operator as an error with a line for each:
+// "a.yaml:3: ServiceMonitor demo/web: spec.a: unknown field".
+func Unsound(o *manifests.Objects, faulty []manifests.Fault) error {
+	var out faults.List
+	for _, f := range Faults(o, slices.DeleteFunc(slices.Clone(faulty), func(f manifests.Fault) bool { return f.Native })) {
+		out.Add(f.Where(), errors.New(f.sentence()))
+	}
+	return out.Err()
 }
 
 // sort sorts the findings by file, line and object.
