@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,6 +32,9 @@ func kubeletOwn(name string) bool { return strings.HasPrefix(name, "..") }
 // any number of paths, or lead to the root of the file system.
 const maxEntries = 200_000
 
+// batch is the number of entries of a folder that are read at once.
+const batch = 1000
+
 // visitor has the callbacks of walk. Each may be nil.
 type visitor struct {
 	dir  func(path string, info fs.FileInfo)            // the root and every folder below it
@@ -51,7 +55,12 @@ func walk(ctx context.Context, root string, v visitor) error {
 	if !info.IsDir() {
 		return &fs.PathError{Op: "read folder", Path: root, Err: syscall.ENOTDIR}
 	}
-	w := walking{ctx, v, maxEntries}
+	return walkAtMost(ctx, root, info, v, maxEntries)
+}
+
+// walkAtMost is like walk for a folder and another limit.
+func walkAtMost(ctx context.Context, root string, info fs.FileInfo, v visitor, most int) error {
+	w := walking{ctx, v, most, most}
 	return w.dir(root, "", info, nil)
 }
 
@@ -59,6 +68,7 @@ func walk(ctx context.Context, root string, v visitor) error {
 type walking struct {
 	ctx  context.Context //nolint:containedctx // of the one call of walk
 	v    visitor
+	most int
 	left int
 }
 
@@ -71,12 +81,9 @@ func (w *walking) dir(path, rel string, info fs.FileInfo, above []fileID) error 
 	if w.v.dir != nil {
 		w.v.dir(path, info)
 	}
-	entries, err := os.ReadDir(path)
+	entries, err := w.read(path)
 	if err != nil {
 		return err
-	}
-	if w.left -= len(entries); w.left < 0 {
-		return fmt.Errorf("more than %d files and folders, up to %s", maxEntries, path)
 	}
 	for _, e := range entries {
 		if kubeletOwn(e.Name()) || w.v.file == nil && e.Type().IsRegular() {
@@ -87,6 +94,31 @@ func (w *walking) dir(path, rel string, info fs.FileInfo, above []fileID) error 
 		}
 	}
 	return nil
+}
+
+// read returns the entries of a folder, sorted by name. It reads no more of them than the walk may visit.
+func (w *walking) read(path string) (all []fs.DirEntry, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY, 0) // not a pipe that has taken its place
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for {
+		if err := w.ctx.Err(); err != nil {
+			return nil, err
+		}
+		some, err := f.ReadDir(batch)
+		all = append(all, some...)
+		switch w.left -= len(some); {
+		case w.left < 0:
+			return nil, fmt.Errorf("more than %d files and folders, up to %s", w.most, path)
+		case errors.Is(err, io.EOF):
+			slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+			return all, nil
+		case err != nil:
+			return nil, err
+		}
+	}
 }
 
 func (w *walking) entry(path, rel string, above []fileID) error {
