@@ -86,14 +86,15 @@ func ReadJobs(d promconfig.JobText) ([]Job, error) {
 	if len(shards) == 0 {
 		shards = []map[string]string{nil}
 	}
+	if err := promconfig.CheckExpressions(d.Text); err != nil { // in jobs that users write themselves
+		return nil, err
+	}
 	var jobs []Job
+	text := newShardedText(d)
 	for i, variables := range shards {
-		var items []jobText
-		if err := promconfig.CheckExpressions(d.Text); err != nil { // in jobs that users write themselves
+		items, err := text.of(variables)
+		if err != nil {
 			return nil, err
-		}
-		if err := yaml.Unmarshal(substitute(d.Text, variables), &items); err != nil {
-			return nil, fmt.Errorf("read the jobs: %w", err)
 		}
 		if i == 0 {
 			jobs = make([]Job, len(items))
