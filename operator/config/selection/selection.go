@@ -53,6 +53,9 @@ func (r Rule) Names(namespace, name string) bool {
 	return slices.Contains(r.named, types.NamespacedName{Namespace: namespace, Name: name})
 }
 
+// Named returns the objects that the workload names. The result must not be modified.
+func (r Rule) Named() []types.NamespacedName { return r.named }
+
 // Key identifies what the rule selects: rules with equal keys select the same objects. It is short, so that callers
 // may keep it, while a selector may have a megabyte.
 func (r Rule) Key() string {

@@ -18,9 +18,12 @@ func (e *Examination) Unread(w dryrun.Workload, a selection.Answer) (why string,
 
 func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure bool) {
 	notSet := a.Reason == selection.NoSelector || a.Reason == selection.NamespaceNotSelected && len(a.Misses) == 0
+	if !notSet {
+		return "", false
+	}
 	at := about(w.Ref())
 	t := l.tree(l.placeOf(at))
-	if !notSet || t.root == nil {
+	if t.root == nil {
 		return "", false
 	}
 	node := find(t.root, manifests.SplitPath(a.Selector))

@@ -18,6 +18,7 @@ import (
 type selector struct {
 	workload dryrun.Workload
 	rule     selection.Rule
+	key      string // of the rule
 }
 
 // Unselected returns a finding for each object that no workload selects. The message begins with
@@ -60,7 +61,7 @@ func (l *linter) notSelected(workloads []dryrun.Workload) {
 		for _, w := range workloads {
 			rules, err := w.Kind.Selectors(w.Object) // an invalid selector is reported with its workload
 			if err == nil && w.Kind.SelectsBy(row.Kind).Row == row {
-				all = append(all, selector{w, rules[row.Kind]})
+				all = append(all, selector{w, rules[row.Kind], rules[row.Kind].Key()})
 			}
 		}
 		for _, object := range l.objects.All(row) {
@@ -123,10 +124,15 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
 	said, unknown := notSelectedBy, ""
 	var reasons []string
+	more := 0
+	answers := map[string]selection.Answer{} // by key: workloads often have equal selectors
 	for i, s := range all {
-		answer := s.rule.Ask(subject, row.Field)
-		if answer.Reason == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
-			return
+		answer, known := answers[s.key]
+		if !known {
+			if answer = s.rule.Ask(subject, row.Field); answer.Reason == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
+				return
+			}
+			answers[s.key] = answer
 		}
 		if answer.Reason == selection.NamespaceUnknown {
 			unknown = fmt.Sprintf("; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", subject.Namespace)
@@ -140,11 +146,14 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		} else if field != finding.Field {
 			finding.Field = ""
 		}
-		why := l.placed(finding, s, answer) + " " + unread
-		if unread == "" {
-			why = l.why(finding, s, subject, object, answer)
+		switch {
+		case len(reasons) == mostReasons:
+			more++
+		case unread == "":
+			reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, l.why(finding, s, subject, object, answer)))
+		default:
+			reasons = append(reasons, fmt.Sprintf("%s: %s %s", s.workload, l.placed(finding, s, answer), unread))
 		}
-		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
 	}
 	if len(reasons) == 0 {
 		return // no workload has valid selectors
@@ -152,8 +161,8 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 	if unknown != "" {
 		said = cannotTell
 	}
-	if more := len(reasons) - mostReasons; more > 0 {
-		reasons = append(reasons[:mostReasons], fmt.Sprintf("%d more workloads", more))
+	if more > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d more workloads", more))
 	}
 	finding.Message = said + strings.Join(reasons, "; ") + unknown
 	l.add(finding, "")

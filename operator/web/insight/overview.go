@@ -7,8 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 )
 
 // maxAttention limits the problems per page. maxUnselected limits the objects that no workload
@@ -111,13 +113,6 @@ func (c *Cluster) asOf(w *snapshot) time.Time {
 	return w.at
 }
 
-// usedElsewhere reports whether a workload refers to an object by name, or selects it for another
-// operator.
-func (w *snapshot) usedElsewhere(e *entry, kind string, o catalog.Object) bool {
-	rule, has := e.rules[kind]
-	return has && (rule.Names(o.GetNamespace(), o.GetName()) || e.report.Unmanaged != "" && w.selects(rule, o))
-}
-
 // findUnselected returns the objects that no workload selects, sorted. It returns nil if namespace
 // labels are not known.
 func (w *snapshot) findUnselected() (out []catalog.Ref) {
@@ -125,28 +120,67 @@ func (w *snapshot) findUnselected() (out []catalog.Ref) {
 		return nil
 	}
 	selected := map[catalog.Ref]bool{}
-	var open []*entry // that may select more
 	for _, e := range w.entries {
 		for ref := range e.states {
 			selected[ref] = true
 		}
-		if e.statesUnknown || w.behind[e] {
-			open = append(open, e)
+		if e.statesUnknown && e.report.Unmanaged == "" {
+			return nil // it may select any object
 		}
 	}
 	for row, objects := range w.objects {
+		others := w.selectorsElsewhere(row.Kind)
 		for _, o := range objects {
 			ref := catalog.RefOf(row.Kind, o)
-			if selected[ref] || o.GetDeletionTimestamp() != nil || slices.ContainsFunc(open, func(e *entry) bool { return w.unselected(e, row.Kind, o) == status.Unknown }) {
-				continue
-			}
-			if !slices.ContainsFunc(w.entries, func(e *entry) bool { return w.usedElsewhere(e, row.Kind, o) }) {
+			if !selected[ref] && o.GetDeletionTimestamp() == nil && !w.selectedBy(others, o) {
 				out = append(out, ref)
 			}
 		}
 	}
 	slices.SortFunc(out, compareRefs)
 	return out
+}
+
+// selectors are different rules with which workloads select objects of one kind.
+type selectors struct {
+	own    map[string][]selection.Rule // by the only namespace of their objects
+	others []selection.Rule
+	named  map[types.NamespacedName]bool // objects that workloads refer to by name
+}
+
+// selectorsElsewhere returns the selectors of a kind that are not in the states of entries: of workloads whose entry is
+// older than the snapshot, or that another operator runs.
+func (w *snapshot) selectorsElsewhere(kind string) selectors {
+	out := selectors{own: map[string][]selection.Rule{}, named: map[types.NamespacedName]bool{}}
+	known := map[string]bool{}
+	for _, e := range w.entries {
+		rule, has := e.rules[kind]
+		if !has {
+			continue
+		}
+		for _, name := range rule.Named() {
+			out.named[name] = true
+		}
+		if e.report.Unmanaged == "" && !w.behind[e] {
+			continue
+		}
+		if key := rule.Naming().Key(); !known[key] {
+			known[key] = true
+			if namespace, only := rule.Own(); only {
+				out.own[namespace] = append(out.own[namespace], rule)
+			} else {
+				out.others = append(out.others, rule)
+			}
+		}
+	}
+	return out
+}
+
+// selectedBy reports whether one of the selectors selects an object, or it is referred to by name.
+func (w *snapshot) selectedBy(s selectors, o catalog.Object) bool {
+	selects := func(rule selection.Rule) bool { return w.selects(rule, o) }
+	return s.named[types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}] ||
+		slices.ContainsFunc(s.own[o.GetNamespace()], selects) || slices.ContainsFunc(s.others, selects)
 }
 
 // visibleCalls returns the problems of a workload. Problems of objects that the caller may not get
