@@ -43,14 +43,19 @@ type Outcome struct {
 }
 
 // Run reconciles a workload in a cluster. A panic becomes the error of the outcome.
-func Run(w Workload, c engine.Cluster) (out Outcome) {
+func Run(w Workload, c engine.Cluster) Outcome {
+	gatherer := w.Kind.Open(w.Key())
+	defer gatherer.Close()
+	return runWith(gatherer, w, c)
+}
+
+// runWith is like [Run] with a gatherer of the workload.
+func runWith(gatherer engine.Gatherer, w Workload, c engine.Cluster) (out Outcome) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			out.Plan, out.Err = engine.Plan{}, Panicked(fault)
 		}
 	}()
-	gatherer := w.Kind.Open(w.Key())
-	defer gatherer.Close()
 	in, err := gatherer.Gather(w.Kind.Copy(w.Object), c)
 	var plan engine.Plan
 	if err == nil {

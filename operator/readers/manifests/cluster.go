@@ -38,9 +38,19 @@ func (o *Objects) Cluster(w dryrun.Workload) engine.Cluster {
 
 func (o *Objects) sorted(kind string) iter.Seq[catalog.Object] {
 	row := catalog.Of(kind)
-	all := slices.DeleteFunc(slices.Clone(o.byRow[row]), func(object catalog.Object) bool { return o.Scope.Leaves(row, object.GetNamespace()) != "" })
-	slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
-	return slices.Values(all)
+	all, known := o.inOrder[row]
+	if !known {
+		all = slices.Clone(o.byRow[row])
+		slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
+		o.inOrder[row] = all
+	}
+	return func(yield func(catalog.Object) bool) {
+		for _, object := range all {
+			if o.Scope.Leaves(row, object.GetNamespace()) == "" && !yield(object) {
+				return
+			}
+		}
+	}
 }
 
 // namespaceLabelsFor returns the lookup of namespace labels for a workload. With
@@ -67,12 +77,12 @@ func (o *Objects) namespaceLabelsFor(w dryrun.Workload) func(string) (labels.Set
 
 // contested reports whether another workload selects objects of a kind that this one also selects.
 func (o *Objects) contested(w dryrun.Workload) bool {
-	for _, other := range o.Workloads() {
-		if other.String() == w.String() {
+	for other := range o.unsortedWorkloads() {
+		if other.Kind == w.Kind && other.Key() == w.Key() {
 			continue
 		}
 		for _, s := range w.Kind.Selects {
-			if other.Kind.SelectsBy(s.Row.Kind).Row == s.Row {
+			if other.Kind.SelectsBy(s.Row.Kind).Row == s.Row && o.Scope.unmanaged(other) == "" {
 				return true
 			}
 		}

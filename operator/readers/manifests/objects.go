@@ -48,11 +48,15 @@ type Objects struct {
 
 	native       []Native
 	nativePlaces map[string]Place // by place()
+
+	shared *dryrun.Shared // see Share
+	// inOrder are the objects of each row, sorted; see sorted.
+	inOrder map[*catalog.Row][]catalog.Object
 }
 
 func newObjects(kinds []*engine.Kind) *Objects {
 	return &Objects{
-		Kinds: kinds, Ignored: map[string]int{}, byRow: map[*catalog.Row][]catalog.Object{},
+		Kinds: kinds, Ignored: map[string]int{}, byRow: map[*catalog.Row][]catalog.Object{}, inOrder: map[*catalog.Row][]catalog.Object{},
 		namespaces: map[string]labels.Set{}, places: map[string]Place{},
 		versions: map[string]version{}, nativePlaces: map[string]Place{}, promises: newPromises(),
 	}
@@ -82,6 +86,7 @@ func (o *Objects) Add(row *catalog.Row, object catalog.Object) { o.add(row, obje
 
 func (o *Objects) add(row *catalog.Row, object catalog.Object) {
 	o.byRow[row] = append(o.byRow[row], object)
+	delete(o.inOrder, row)
 }
 
 // All returns the objects of a row in the order of the input.
@@ -138,16 +143,24 @@ func (o *Objects) Unmanaged() iter.Seq2[dryrun.Workload, string] {
 
 // eachWorkload iterates over the workloads, sorted by namespace and name.
 func (o *Objects) eachWorkload() iter.Seq[dryrun.Workload] {
-	var out []dryrun.Workload
-	for _, kind := range o.Kinds {
-		for _, object := range o.byRow[kind.Row] {
-			out = append(out, dryrun.Workload{Kind: kind, Object: object.(v1.Workload)})
-		}
-	}
+	out := slices.Collect(o.unsortedWorkloads())
 	slices.SortStableFunc(out, func(a, b dryrun.Workload) int {
 		return strings.Compare(a.Key().String(), b.Key().String())
 	})
 	return slices.Values(out)
+}
+
+// unsortedWorkloads iterates over the workloads in the order of the input.
+func (o *Objects) unsortedWorkloads() iter.Seq[dryrun.Workload] {
+	return func(yield func(dryrun.Workload) bool) {
+		for _, kind := range o.Kinds {
+			for _, object := range o.byRow[kind.Row] {
+				if !yield(dryrun.Workload{Kind: kind, Object: object.(v1.Workload)}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // NamespaceLabels returns the labels of a namespace. One that is not among the manifests is assumed

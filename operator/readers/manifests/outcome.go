@@ -13,6 +13,19 @@ import (
 // Reconcile runs the gather and decide steps of the operator without writing anything.
 func (o *Objects) Reconcile(w dryrun.Workload) dryrun.Outcome { return o.reconcile(w, o.Cluster(w)) }
 
+// Share makes reconciliations share the objects that they compile, until the returned function is called. The objects
+// must not change meanwhile.
+func (o *Objects) Share() (done func()) {
+	if o.shared != nil {
+		return func() {}
+	}
+	o.shared = &dryrun.Shared{}
+	return func() {
+		o.shared.Close()
+		o.shared = nil
+	}
+}
+
 // Bare returns the outcome as if the workload selected no objects. It is enough to determine the
 // pods and avoids the cost of compiling the objects.
 func (o *Objects) Bare(w dryrun.Workload) dryrun.Outcome {
@@ -28,7 +41,11 @@ func (o *Objects) Bare(w dryrun.Workload) dryrun.Outcome {
 }
 
 func (o *Objects) reconcile(w dryrun.Workload, c engine.Cluster) dryrun.Outcome {
-	out := dryrun.Run(w, c)
+	run := dryrun.Run
+	if o.shared != nil {
+		run = o.shared.Run
+	}
+	out := run(w, c)
 	for i, v := range out.Results {
 		out.Results[i] = o.AsWritten(v)
 	}
