@@ -25,6 +25,7 @@ func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kin
 	o.AssumeNamespaces = true
 	o.Promised()
 	defer func() { o.AssumeNamespaces = before }()
+	defer o.Share()()
 	l := newLinter(o, opts)
 	l.advises = true
 	for _, f := range faults {
@@ -103,6 +104,7 @@ func (e *Examination) About(kind, namespace, name string) []Finding {
 // Outcomes returns the results of reconciling the workloads among the manifests, in the order
 // of the workloads.
 func (e *Examination) Outcomes() (out []dryrun.Outcome) {
+	defer e.linter.objects.Share()()
 	for _, m := range e.linter.made {
 		if !e.linter.standsIn(m.workload.String()) {
 			out = append(out, e.linter.outcome(m))

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"reflect"
@@ -18,6 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -131,7 +133,12 @@ type linter struct {
 	findings []Finding
 	// counterparts are findings about the other of two objects, which are shown for that object only.
 	counterparts []Finding
-	seen         map[string]int // index of each finding, by its other fields than Workloads
+	seen         map[string]*recorded // each finding, by its other fields than Workloads
+	remarked     map[string]bool      // fields with a remark, by object
+	owners       owners
+	taping       *tape // nil: nothing is taped
+	alike        map[[sha256.Size]byte]*alike
+	reader       static.Reader
 	trees        map[string]*tree
 	documents    map[string]*yaml.Node      // parsed documents by place, see document
 	made         []made                     // in the order of the workloads
@@ -146,7 +153,7 @@ type linter struct {
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {
-	return &linter{objects: o, opts: opts, seen: map[string]int{}, trees: map[string]*tree{}, told: map[string][]string{}}
+	return &linter{objects: o, opts: opts, seen: map[string]*recorded{}, remarked: map[string]bool{}, alike: map[[sha256.Size]byte]*alike{}, trees: map[string]*tree{}, told: map[string][]string{}}
 }
 
 // add records a finding and deduplicates it: a finding that applies to several workloads is
@@ -168,14 +175,20 @@ func (l *linter) add(f Finding, owner string) {
 // record adds a finding to a list, or the workload to the same finding there.
 func (l *linter) record(to *[]Finding, f Finding, owner string) {
 	id := fmt.Sprintf("%t\x00%s\x00%s\x00%s\x00%s %s/%s\x00%s\x00%s", to == &l.counterparts, f.Severity, f.Code, f.File, f.Kind, f.Namespace, f.Name, f.Field, f.Message)
-	i, known := l.seen[id]
-	if !known {
-		i = len(*to)
-		l.seen[id] = i
+	r := l.seen[id]
+	if r == nil {
+		r = &recorded{list: to, at: len(*to)}
+		l.seen[id] = r
 		*to = append(*to, f)
+		if f.Code == CodeRemark && to == &l.findings {
+			l.remarked[f.object()+" "+f.Field] = true
+		}
 	}
-	if all := (*to)[i].Workloads; owner != "" && !slices.Contains(all, owner) {
-		(*to)[i].Workloads = append(all, owner)
+	if owner != "" {
+		l.owners.own(r, owner)
+	}
+	if l.taping != nil {
+		*l.taping = append(*l.taping, taped{r, owner != ""})
 	}
 }
 
@@ -264,8 +277,8 @@ func about(ref catalog.Ref) Finding {
 // workload reconciles one workload and reports the findings about it and its objects.
 func (l *linter) workload(w dryrun.Workload) {
 	self := about(w.Ref())
-	made := l.reconcile(w)
-	l.results(w, made.Results)
+	made, like := l.reconcile(w)
+	l.selected(w, made, like)
 	if made.Err != nil {
 		l.rejected(self, CodeWorkload, l.located(w, made.Err), "")
 		return
@@ -287,8 +300,6 @@ func (l *linter) workload(w dryrun.Workload) {
 		l.remark(self, faults.Finding{Reason: made.Plan.Message}, "")
 	}
 	l.unsentAlerts(self, w, made.Results)
-	l.repeatedOver(w, made.Results)
-	l.repeatedTargets(w, made.Results)
 	l.shardedRules(self, w, made.Results)
 	l.strayContainers(self, w, made)
 	l.paused(self, w)

@@ -3,14 +3,17 @@ package lint
 import (
 	"slices"
 
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
 // mostKept is the maximum number of results in the outcomes that are kept, of some kilobytes each. Memory must not grow with
@@ -21,37 +24,62 @@ var mostKept = 100_000 // replaced in tests
 type made struct {
 	workload dryrun.Workload
 	outcome  dryrun.Outcome
-	short    bool // outcome has only the error and, of the plan, workload and reason; see [linter.outcome]
-	// annotated reports whether jobs of ScrapeConfigs may read annotations.
+	short    bool // outcome has no results and a part of the plan only; see [linter.outcome]
+	alike    *alike
+	// annotated reports whether jobs of the ScrapeConfigs of a short outcome may read annotations.
 	annotated bool
 }
 
-// reconcile reconciles a workload and records the outcome in l.made.
-func (l *linter) reconcile(w dryrun.Workload) dryrun.Outcome {
+// reconcile reconciles a workload and records the outcome in l.made. It returns the workloads that are like it.
+func (l *linter) reconcile(w dryrun.Workload) (dryrun.Outcome, *alike) {
 	out := l.objects.Reconcile(w)
-	m := made{workload: w, outcome: out}
-	own := out
-	own.Results = nil
-	for _, v := range out.Results {
-		if v.Kind == catalog.ScrapeConfig.Kind {
-			own.Results = append(own.Results, v)
+	m := made{workload: w, outcome: out, alike: l.alikeOf(w, out)}
+	switch {
+	case m.alike != nil && m.alike.kept:
+		m.short, m.annotated = true, l.made[m.alike.first].annotated
+	case l.kept+len(out.Results) > mostKept:
+		m.short, m.annotated = true, l.annotated(w, out)
+	default:
+		l.kept += len(out.Results)
+		if m.alike != nil {
+			m.alike.kept, m.alike.first = true, len(l.made)
+			m.annotated = l.annotated(w, out)
 		}
 	}
-	m.annotated = nearmiss.ReadAnnotations(static.Uses(w, own))
-	if l.kept += len(out.Results); l.kept > mostKept {
-		l.kept -= len(out.Results)
-		m.short, m.outcome = true, dryrun.Outcome{Err: out.Err, Plan: engine.Plan{Workload: out.Plan.Workload, Reason: out.Plan.Reason}}
+	if m.short {
+		m.outcome = dryrun.Outcome{Err: out.Err, Plan: engine.Plan{Content: namesOnly(out.Plan.Content), Workload: out.Plan.Workload, Reason: out.Plan.Reason}}
 	}
 	l.made = append(l.made, m)
+	return out, m.alike
+}
+
+// namesOnly returns steps whose Secrets and ConfigMaps have only their names.
+func namesOnly(steps []apply.Step) []apply.Step {
+	out := make([]apply.Step, len(steps))
+	for i, s := range steps {
+		out[i] = apply.Step{Verb: s.Verb, Object: s.Object}
+		meta := metav1.ObjectMeta{Namespace: s.Object.GetNamespace(), Name: s.Object.GetName()}
+		switch o := s.Object.(type) {
+		case *corev1.Secret:
+			out[i].Object = &corev1.Secret{TypeMeta: o.TypeMeta, ObjectMeta: meta}
+		case *corev1.ConfigMap:
+			out[i].Object = &corev1.ConfigMap{TypeMeta: o.TypeMeta, ObjectMeta: meta}
+		}
+	}
 	return out
 }
 
-// outcome returns the whole outcome of a workload.
+// outcome returns the whole outcome of a workload. If it is like another one, it has the results of that one, and of the
+// content of the plan only the names.
 func (l *linter) outcome(m made) dryrun.Outcome {
-	if m.short {
-		return l.objects.Reconcile(m.workload)
+	switch {
+	case !m.short:
+		return m.outcome
+	case m.alike != nil && m.alike.kept:
+		m.outcome.Results = l.made[m.alike.first].outcome.Results
+		return m.outcome
 	}
-	return m.outcome
+	return l.objects.Reconcile(m.workload)
 }
 
 // nearMisses reports jobs without targets, duplicate targets, and missing permissions of
@@ -66,24 +94,21 @@ func (l *linter) nearMisses() {
 	view := static.View(l.objects, outcomes)
 	l.aboutNatives(view)
 	for _, m := range l.made {
-		w, outcome := m.workload, l.outcome(m)
-		uses := static.Uses(w, outcome)
-		found := view.Assumed(uses)
-		if !l.standsIn(w.String()) && m.outcome.Err == nil {
-			found = view.Workload(w.Kind.Kind, w.Object, uses)
+		w := m.workload
+		uses := l.targets(view, m)
+		if l.standsIn(w.String()) || m.outcome.Err != nil {
+			continue
 		}
-		for _, f := range found {
-			owner := w.String()
-			if f.Object == catalog.Object(w.Object) {
-				owner = ""
-			}
-			l.hint(f.Use, f.Hint, owner)
-		}
-		l.webhooks(view, w, outcome.Results)
-		if !l.standsIn(w.String()) {
-			l.jobNames(view, w, outcome.Results, uses)
+		for _, f := range view.Own(w.Kind.Kind, w.Object, uses) {
+			l.hint(f.Use, f.Hint, "")
 		}
 	}
+}
+
+// annotated reports whether jobs of the ScrapeConfigs of a workload may read annotations.
+func (l *linter) annotated(w dryrun.Workload, out dryrun.Outcome) bool {
+	own := slices.DeleteFunc(slices.Clone(out.Results), func(v fragments.Result) bool { return v.Kind != catalog.ScrapeConfig.Kind })
+	return nearmiss.ReadAnnotations(l.reader.Uses(w, dryrun.Outcome{Results: own}))
 }
 
 // aboutNatives reports Services that are meant for pods of workloads and do not lead to them, and annotations that
@@ -97,7 +122,7 @@ func (l *linter) aboutNatives(view *nearmiss.View) {
 			continue
 		}
 		servers++
-		reads = reads || f.AdditionalScrapeConfigs != nil || m.outcome.Err != nil || m.annotated
+		reads = reads || f.AdditionalScrapeConfigs != nil || m.outcome.Err != nil || m.annotated || !m.short && l.annotated(m.workload, m.outcome)
 	}
 	if servers > 0 && !reads {
 		found = append(found, view.Annotated()...)
@@ -140,10 +165,11 @@ func (l *linter) hint(at nearmiss.Use, h nearmiss.Hint, owner string) {
 		l.record(&l.counterparts, f, owner)
 		return
 	}
-	if h.Code == nearmiss.Remark && slices.ContainsFunc(l.findings, func(g Finding) bool {
-		return g.Code == CodeRemark && g.Field == f.Field && g.Kind == f.Kind && g.Namespace == f.Namespace && g.Name == f.Name
-	}) {
-		return
+	if h.Code == nearmiss.Remark {
+		if l.remarked[f.object()+" "+f.Field] {
+			return
+		}
+		defer l.untaped()()
 	}
 	l.add(f, owner)
 }

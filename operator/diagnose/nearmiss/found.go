@@ -34,7 +34,13 @@ func (v *View) Assumed(uses []Use) (out []Found) {
 }
 
 // Workload returns hints about a workload of a kind and all objects that it uses.
-func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
+func (v *View) Workload(kind string, w v1.Workload, uses []Use) []Found {
+	return append(v.Used(w, uses), v.Own(kind, w, uses)...)
+}
+
+// Used returns hints about the objects that a workload uses. They depend on its namespace and, if the view [View.Isolates]
+// pods, on its own pods only.
+func (v *View) Used(w v1.Workload, uses []Use) (out []Found) {
 	isolated := map[string]string{}
 	for _, u := range uses {
 		hints := v.Hints(u, w.GetNamespace())
@@ -46,13 +52,20 @@ func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
 			out = append(out, Found{u, h})
 		}
 	}
-	out = append(out, v.overlaps(uses)...)
+	return append(out, v.overlaps(uses)...)
+}
+
+// Own returns hints about a workload of a kind itself.
+func (v *View) Own(kind string, w v1.Workload, uses []Use) (out []Found) {
 	self := Use{Kind: kind, Object: w, Searches: Alertmanagers(w)}
 	for _, h := range slices.Concat(v.Alerting(w), v.Blocked(w, self), v.RemoteWrite(w), v.Permissions(w, append(slices.Clone(uses), self)), v.ScrapePermissions(w, uses), Tokenless(w, uses)) {
 		out = append(out, Found{self, h})
 	}
 	return out
 }
+
+// Isolates reports whether there are NetworkPolicies.
+func (v *View) Isolates() bool { return len(v.policies) > 0 }
 
 // Hints returns hints about the searches of an object: for each search the first cause, in the
 // order in which Prometheus discovers targets. own is the namespace of the workload, empty when

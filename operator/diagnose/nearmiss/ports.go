@@ -133,10 +133,12 @@ func (v *View) declared(svc service, p corev1.ServicePort) (int32, bool) {
 	return 0, false
 }
 
-func compact(words []string) []string {
-	var out []string
+// compact removes duplicates.
+func compact(words []string) (out []string) {
+	seen := make(map[string]bool, len(words))
 	for _, w := range words {
-		if !slices.Contains(out, w) {
+		if !seen[w] {
+			seen[w] = true
 			out = append(out, w)
 		}
 	}

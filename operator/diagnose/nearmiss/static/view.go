@@ -7,6 +7,8 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
@@ -52,19 +54,60 @@ func Look(o *manifests.Objects) nearmiss.Look {
 
 // Uses returns the objects that the workload accepts with the searches of their jobs. It skips
 // objects without jobs.
-func Uses(w dryrun.Workload, o dryrun.Outcome) (out []nearmiss.Use) {
+func Uses(w dryrun.Workload, o dryrun.Outcome) []nearmiss.Use { return new(Reader).Uses(w, o) }
+
+// mostRead is the maximum number of objects of which a [Reader] keeps the searches.
+const mostRead = 20_000
+
+// Reader reads the searches of jobs, once for all workloads of a namespace that compile an object to the same text. The
+// zero value is ready to use. It is not safe for concurrent use.
+type Reader struct {
+	known map[compiled][]nearmiss.Search
+	reads int
+}
+
+// compiled is an object with its text, compiled for a workload in a namespace.
+type compiled struct {
+	object    catalog.Object
+	text      *document.Piece
+	namespace string
+}
+
+// Uses is like the function [Uses].
+func (r *Reader) Uses(w dryrun.Workload, o dryrun.Outcome) (out []nearmiss.Use) {
 	for _, v := range o.Results {
 		if v.Err != nil || v.Text == nil || v.File != "" {
 			continue
 		}
-		text, own, err := v.Texts()
-		if err != nil {
-			continue // rendering reports it
-		}
-		searches, err := nearmiss.Read(v.Object, text, own, w.Object.GetNamespace())
-		if err == nil {
+		if searches, err := r.read(v, w.Object.GetNamespace()); err == nil { // otherwise rendering reports it
 			out = append(out, nearmiss.Use{Kind: v.Kind, Object: v.Object, Searches: searches})
 		}
 	}
 	return out
 }
+
+// read returns the searches of the jobs of an object.
+func (r *Reader) read(v fragments.Result, namespace string) ([]nearmiss.Search, error) {
+	piece, shared := v.Text.(*document.Piece)
+	shared = shared && v.Own == nil
+	key := compiled{v.Object, piece, namespace}
+	if known, ok := r.known[key]; shared && ok {
+		return known, nil
+	}
+	r.reads++
+	text, own, err := v.Texts()
+	if err != nil {
+		return nil, err
+	}
+	searches, err := nearmiss.Read(v.Object, text, own, namespace)
+	if shared && err == nil {
+		if r.known == nil || len(r.known) >= mostRead {
+			r.known = map[compiled][]nearmiss.Search{}
+		}
+		r.known[key] = searches
+	}
+	return searches, err
+}
+
+// Reads returns the number of texts that were read.
+func (r *Reader) Reads() int { return r.reads }
