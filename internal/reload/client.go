@@ -12,10 +12,14 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
+
+// maxFile is the maximum size of a file of the options in bytes, that of a Secret or ConfigMap.
+const maxFile = 1 << 20
 
 // ClientOptions configure connections to the server. All files are reread for every request, so that
 // renewed certificates and passwords need no restart.
@@ -67,8 +71,8 @@ func Loopback(u *url.URL) bool {
 
 // client returns a client for one exchange. It opens a connection per request (keep-alive would hide a
 // restarted server) and follows no redirects (a POST would become a GET).
-func (o ClientOptions) client() (*http.Client, error) {
-	cfg, err := o.tlsConfig()
+func (o ClientOptions) client(ctx context.Context) (*http.Client, error) {
+	cfg, err := o.tlsConfig(ctx)
 	if err != nil {
 		return nil, &Error{Reason: BadRequest, Err: err}
 	}
@@ -87,10 +91,10 @@ func (o ClientOptions) client() (*http.Client, error) {
 	}, nil
 }
 
-func (o ClientOptions) tlsConfig() (*tls.Config, error) {
+func (o ClientOptions) tlsConfig(ctx context.Context) (*tls.Config, error) {
 	cfg := &tls.Config{ServerName: o.ServerName, InsecureSkipVerify: o.SkipVerify && o.CAFile == ""}
 	if o.CAFile != "" {
-		pem, err := os.ReadFile(o.CAFile)
+		pem, err := volume.ReadFile(ctx, o.CAFile, maxFile)
 		if err != nil {
 			return nil, fmt.Errorf("CA: %w", err)
 		}
@@ -100,13 +104,25 @@ func (o ClientOptions) tlsConfig() (*tls.Config, error) {
 		}
 	}
 	if o.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+		pair, err := keyPair(ctx, o.CertFile, o.KeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("client certificate: %w", err)
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}
 	return cfg, nil
+}
+
+func keyPair(ctx context.Context, certFile, keyFile string) (pair tls.Certificate, err error) {
+	cert, err := volume.ReadFile(ctx, certFile, maxFile)
+	if err != nil {
+		return pair, err
+	}
+	key, err := volume.ReadFile(ctx, keyFile, maxFile)
+	if err != nil {
+		return pair, err
+	}
+	return tls.X509KeyPair(cert, key)
 }
 
 // request returns an authenticated request without a body.
@@ -135,7 +151,7 @@ func (o ClientOptions) Post(ctx context.Context, u *url.URL, header http.Header,
 }
 
 func (o ClientOptions) do(ctx context.Context, method string, u *url.URL, header http.Header, body []byte) (*http.Response, error) {
-	client, err := o.client()
+	client, err := o.client(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,27 +174,27 @@ func (o ClientOptions) do(ctx context.Context, method string, u *url.URL, header
 
 func (o ClientOptions) authorize(req *http.Request) error {
 	if o.UsernameFile != "" {
-		user, err := readSecret("username", o.UsernameFile)
+		user, err := readSecret(req.Context(), "username", o.UsernameFile)
 		if err != nil {
 			return err
 		}
 		password := ""
 		if o.PasswordFile != "" {
-			if password, err = readSecret("password", o.PasswordFile); err != nil {
+			if password, err = readSecret(req.Context(), "password", o.PasswordFile); err != nil {
 				return err
 			}
 		}
 		req.SetBasicAuth(user, password)
 	}
 	if o.BearerTokenFile != "" {
-		token, err := readSecret("bearer token", o.BearerTokenFile)
+		token, err := readSecret(req.Context(), "bearer token", o.BearerTokenFile)
 		if err != nil {
 			return err
 		}
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	for name, file := range o.HeaderFiles {
-		value, err := readSecret("header "+name, file)
+		value, err := readSecret(req.Context(), "header "+name, file)
 		if err != nil {
 			return err
 		}
@@ -188,8 +204,8 @@ func (o ClientOptions) authorize(req *http.Request) error {
 }
 
 // readSecret reads a one-line value. It removes trailing line breaks, which editors add.
-func readSecret(what, file string) (string, error) {
-	b, err := os.ReadFile(file)
+func readSecret(ctx context.Context, what, file string) (string, error) {
+	b, err := volume.ReadFile(ctx, file, maxFile)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)
 	}

@@ -179,7 +179,7 @@ func (h *HTTP) getReady(ctx context.Context) (*http.Response, error) {
 	limit := min(h.opts.Client.Timeout, readyTimeout)
 	asking, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c, err := h.opts.Client.client()
+	c, err := h.opts.Client.client(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (h *HTTP) getReady(ctx context.Context) (*http.Response, error) {
 
 // send starts the request. The exchange reports its end.
 func (h *HTTP) send(ctx context.Context, version string, asked time.Time) (*exchange, error) {
-	c, err := h.opts.Client.client()
+	c, err := h.opts.Client.client(ctx)
 	if err != nil {
 		return nil, err
 	}

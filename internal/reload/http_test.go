@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -394,6 +395,36 @@ func TestCredentialsAreReadForEveryRequest(t *testing.T) {
 	check(withBasic, "Basic bWU6dHdv tenant")
 	check(withToken, "Bearer abc ")
 	check(inURL, "Basic dTpw ")
+}
+
+// A pipe in place of a file does not block reloads, and a large file does not fill the memory.
+func TestCredentialsAreSmallFiles(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	large := write(t, "large", "")
+	if err := os.Truncate(large, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	good := write(t, "good", "x")
+	for file, want := range map[string]string{pipe: "want a regular file", large: "more than 1048576 bytes"} {
+		for name, c := range map[string]ClientOptions{
+			"CA":          {CAFile: file},
+			"certificate": {CertFile: file, KeyFile: good},
+			"key":         {CertFile: good, KeyFile: file},
+			"user":        {UsernameFile: file},
+			"password":    {UsernameFile: good, PasswordFile: file},
+			"token":       {BearerTokenFile: file},
+			"header":      {HeaderFiles: map[string]string{"X-Scope": file}},
+		} {
+			c.Timeout = time.Second
+			resp, err := c.Get(t.Context(), mustURL(t, "http://127.0.0.1:1"), nil)
+			if err == nil || !strings.HasSuffix(err.Error(), want) || ReasonOf(err) != BadRequest {
+				t.Errorf("%s: %v, %v, want %s", name, resp, err, want)
+			}
+		}
+	}
 }
 
 func TestServerCertificates(t *testing.T) {

@@ -53,7 +53,7 @@ func (i *RuntimeInfo) get(ctx context.Context) (LoadState, error) {
 func (i *RuntimeInfo) fetch(ctx context.Context) (s LoadState, err error) {
 	ctx, cancel := context.WithTimeout(ctx, i.Client.Timeout)
 	defer cancel()
-	c, err := i.Client.client()
+	c, err := i.Client.client(ctx)
 	if err != nil {
 		return s, err
 	}

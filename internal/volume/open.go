@@ -3,6 +3,7 @@ package volume
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -30,6 +31,25 @@ func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return &file{ctx, f}, nil
+}
+
+// ReadFile reads a file of at most most bytes into memory.
+//
+// Errors: those of [Open] and of reading; a larger file.
+func ReadFile(ctx context.Context, path string, most int64) ([]byte, error) {
+	f, err := Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("more than %d bytes", most)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
 }
 
 // file is an open file. It has no other methods, so that [io.Copy] reads it in parts.

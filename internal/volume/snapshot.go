@@ -20,10 +20,13 @@ type Snapshot struct {
 	// Version is a SHA-256 in hex over all folders in order. Equal versions mean equal visible content.
 	Version string
 	Dirs    []DirSum
-	// Gone lists links without a target and files that vanished while they were read. That is normal for some
-	// milliseconds during a kubelet update, and an error if it persists.
+	// Gone lists links without a target and files that vanished while they were read, the first maxGone of each
+	// folder. That is normal for some milliseconds during a kubelet update, and an error if it persists.
 	Gone []string
 }
+
+// maxGone is the maximum number of paths of a folder in [Snapshot.Gone].
+const maxGone = 1000
 
 // DirSum is the content of one folder.
 type DirSum struct {
@@ -74,6 +77,11 @@ func (r *Reader) Take(ctx context.Context, dirs []string) (Snapshot, error) {
 func (r *Reader) sumDir(ctx context.Context, dir string) (d DirSum, gone []string, err error) {
 	d.Path = dir
 	sum, entry := sha256.New(), make([]byte, 0, 256)
+	missing := func(path string) {
+		if len(gone) < maxGone {
+			gone = append(gone, path)
+		}
+	}
 	err = walk(ctx, dir, visitor{
 		file: func(rel, path string, _ fs.FileInfo) error {
 			if r.Skip != nil && r.Skip(path) {
@@ -81,7 +89,7 @@ func (r *Reader) sumDir(ctx context.Context, dir string) (d DirSum, gone []strin
 			}
 			content, err := r.sumFile(ctx, path)
 			if errors.Is(err, fs.ErrNotExist) {
-				gone = append(gone, path)
+				missing(path)
 				return nil
 			}
 			if err == nil {
@@ -90,7 +98,7 @@ func (r *Reader) sumDir(ctx context.Context, dir string) (d DirSum, gone []strin
 			}
 			return err
 		},
-		gone: func(_, path string) { gone = append(gone, path) },
+		gone: func(_, path string) { missing(path) },
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		d.Missing, err = true, nil

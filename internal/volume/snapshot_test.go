@@ -209,6 +209,18 @@ func TestOpenSpecialFiles(t *testing.T) {
 	}
 }
 
+// A file that is kept in memory has a limit.
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	write(t, path, "12345")
+	if text, err := volume.ReadFile(t.Context(), path, 5); err != nil || string(text) != "12345" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := volume.ReadFile(t.Context(), path, 4); err == nil || err.Error() != "read "+path+": more than 4 bytes" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 func BenchmarkTake(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run("files="+strconv.Itoa(n), func(b *testing.B) {

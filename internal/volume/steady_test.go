@@ -66,7 +66,7 @@ func TestSteadySaysThingsOnce(t *testing.T) {
 // A folder can have any number of links without a target.
 func TestSteadyNamesFewLinks(t *testing.T) {
 	dir := t.TempDir()
-	for i := range 300 {
+	for i := range 2000 {
 		link(t, "nowhere", filepath.Join(dir, fmt.Sprint(i)))
 	}
 	var logged bytes.Buffer
@@ -76,7 +76,7 @@ func TestSteadyNamesFewLinks(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		time.Sleep(3 * time.Second)
-		if snap, err := s.Take(t.Context()); err != nil || len(snap.Gone) != 300 {
+		if snap, err := s.Take(t.Context()); err != nil || len(snap.Gone) != 1000 {
 			t.Errorf("%d gone, error %v", len(snap.Gone), err)
 		}
 	})

@@ -28,12 +28,15 @@ func idOf(info fs.FileInfo) fileID {
 // "..2026_01_31...".
 func kubeletOwn(name string) bool { return strings.HasPrefix(name, "..") }
 
-// maxEntries is the maximum number of files and folders of one walk. Links can make a folder appear at
-// any number of paths, or lead to the root of the file system.
-const maxEntries = 200_000
-
-// batch is the number of entries of a folder that are read at once.
-const batch = 1000
+// Limits of one walk. Links can make a folder appear at any number of paths, or lead to the root of the file system.
+const (
+	// maxEntries is the maximum number of files and folders.
+	maxEntries = 200_000
+	// maxNames is the maximum size of all their names in bytes: those of a folder are in memory together.
+	maxNames = 16 << 20
+	// batch is the number of entries that are read at a time.
+	batch = 1000
+)
 
 // visitor has the callbacks of walk. Each may be nil.
 type visitor struct {
@@ -45,7 +48,7 @@ type visitor struct {
 // walk visits root in lexical order. It follows links, skips the kubelet's own names and
 // special files, and enters a folder that contains itself only once.
 //
-// Errors: those of the file system; more than maxEntries; ctx ended, which is checked before
+// Errors: those of the file system; more than the limits; ctx ended, which is checked before
 // each entry.
 func walk(ctx context.Context, root string, v visitor) error {
 	info, err := os.Stat(root)
@@ -55,21 +58,16 @@ func walk(ctx context.Context, root string, v visitor) error {
 	if !info.IsDir() {
 		return &fs.PathError{Op: "read folder", Path: root, Err: syscall.ENOTDIR}
 	}
-	return walkAtMost(ctx, root, info, v, maxEntries)
-}
-
-// walkAtMost is like walk for a folder and another limit.
-func walkAtMost(ctx context.Context, root string, info fs.FileInfo, v visitor, most int) error {
-	w := walking{ctx, v, most, most}
+	w := walking{ctx, v, maxEntries, maxNames}
 	return w.dir(root, "", info, nil)
 }
 
-// walking is a walk with the number of entries that it may still visit.
+// walking is a walk with the number of entries, and of bytes of their names, that it may still visit.
 type walking struct {
-	ctx  context.Context //nolint:containedctx // of the one call of walk
-	v    visitor
-	most int
-	left int
+	ctx   context.Context //nolint:containedctx // of the one call of walk
+	v     visitor
+	left  int
+	names int
 }
 
 func (w *walking) dir(path, rel string, info fs.FileInfo, above []fileID) error {
@@ -81,42 +79,55 @@ func (w *walking) dir(path, rel string, info fs.FileInfo, above []fileID) error 
 	if w.v.dir != nil {
 		w.v.dir(path, info)
 	}
-	entries, err := w.read(path)
+	names, err := w.list(path, func(e fs.DirEntry) bool { return w.v.file != nil || !e.Type().IsRegular() })
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if kubeletOwn(e.Name()) || w.v.file == nil && e.Type().IsRegular() {
-			continue
-		}
-		if err := w.entry(filepath.Join(path, e.Name()), filepath.Join(rel, e.Name()), above); err != nil {
+	for _, name := range names {
+		if err := w.entry(filepath.Join(path, name), filepath.Join(rel, name), above); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read returns the entries of a folder, sorted by name. It reads no more of them than the walk may visit.
-func (w *walking) read(path string) (all []fs.DirEntry, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY, 0) // not a pipe that has taken its place
+// ReadNames returns the sorted names in a folder without the kubelet's own.
+//
+// Errors: those of the file system; more names than the limits of a walk.
+func ReadNames(ctx context.Context, path string) ([]string, error) {
+	w := walking{ctx: ctx, left: maxEntries, names: maxNames}
+	return w.list(path, func(fs.DirEntry) bool { return true })
+}
+
+// list returns the sorted names in a folder for which keep returns true, without the kubelet's own. It reads no more
+// than the limits permit.
+func (w *walking) list(path string, keep func(fs.DirEntry) bool) (names []string, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	for {
-		if err := w.ctx.Err(); err != nil {
-			return nil, err
-		}
 		some, err := f.ReadDir(batch)
-		all = append(all, some...)
-		switch w.left -= len(some); {
+		for _, e := range some {
+			w.left--
+			w.names -= len(e.Name())
+			if !kubeletOwn(e.Name()) && keep(e) {
+				names = append(names, e.Name())
+			}
+		}
+		switch {
 		case w.left < 0:
-			return nil, fmt.Errorf("more than %d files and folders, up to %s", w.most, path)
+			return nil, fmt.Errorf("more than %d files and folders, up to %s", maxEntries, path)
+		case w.names < 0:
+			return nil, fmt.Errorf("names of files and folders with more than %d MiB, up to %s", maxNames>>20, path)
 		case errors.Is(err, io.EOF):
-			slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-			return all, nil
+			slices.Sort(names)
+			return names, nil
 		case err != nil:
 			return nil, err
+		case w.ctx.Err() != nil:
+			return nil, w.ctx.Err()
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
@@ -44,6 +43,9 @@ type Options struct {
 // defaultMaxSize is far above any working configuration. It prevents a mistake from filling the
 // volume.
 const defaultMaxSize = footprint.MaxFileBytes
+
+// maxFiles is the maximum number of inputs, whose results are kept in memory.
+const maxFiles = 10_000
 
 // Result is the result for one input.
 type Result struct {
@@ -146,21 +148,21 @@ func (r *Renderer) Render(ctx context.Context) ([]Result, error) {
 func (r *Renderer) files() ([]File, error) {
 	files := append([]File(nil), r.opts.Files...)
 	for _, d := range r.opts.Dirs {
-		entries, err := os.ReadDir(d.Input)
+		names, err := volume.ReadNames(r.stream.ctx, d.Input)
 		if err != nil {
 			return nil, fmt.Errorf("read config folder: %w", err)
 		}
-		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), "..") {
-				continue
-			}
-			path := filepath.Join(d.Input, e.Name())
+		for _, name := range names {
+			path := filepath.Join(d.Input, name)
 			info, err := os.Stat(path)
 			if err != nil {
 				return nil, fmt.Errorf("read config folder: %w", err)
 			}
 			if info.Mode().IsRegular() {
-				files = append(files, File{path, filepath.Join(d.Output, e.Name())})
+				files = append(files, File{path, filepath.Join(d.Output, name)})
+			}
+			if len(files) > maxFiles {
+				return nil, fmt.Errorf("read config folder: more than %d files in all folders, up to %s", maxFiles, d.Input)
 			}
 		}
 	}

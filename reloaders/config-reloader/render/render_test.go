@@ -298,6 +298,19 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// The results of all inputs are in memory.
+func TestFoldersWithTooManyFiles(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(in, "0"), "")
+	for i := range maxFiles {
+		must(t, os.Link(filepath.Join(in, "0"), filepath.Join(in, strconv.Itoa(i+1))))
+	}
+	_, err := New(Options{Dirs: []Dir{{in, out}}, Expander: expand.New(expand.Kubernetes, nil)}).Render(t.Context())
+	if want := "read config folder: more than 10000 files in all folders, up to " + in; err == nil || err.Error() != want {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestNothingAppearsBeforeAllIsReady(t *testing.T) {
 	dir := t.TempDir()
 	path := func(n string) string { return filepath.Join(dir, n) }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -376,6 +377,30 @@ func TestDamagedFile(t *testing.T) {
 	tight.Jobs = 1
 	if _, err := (&list{}).load(file, tight, newPacker()); reasonOf(err) != TooLarge {
 		t.Errorf("a file above the limits: %v", err)
+	}
+}
+
+// A pipe or a link in place of the file, or of the one that is renamed to it, is neither read nor followed.
+func TestFileIsRegular(t *testing.T) {
+	dir := t.TempDir()
+	file, other := filepath.Join(dir, "list"), filepath.Join(dir, "other")
+	must(t, syscall.Mkfifo(file, 0o600))
+	if found, err := (&list{}).load(file, bounds, newPacker()); found || err == nil {
+		t.Errorf("a pipe: %t, %v", found, err)
+	}
+	must(t, os.WriteFile(other, []byte("other"), 0o600))
+	l := &list{}
+	must(t, feed(l, start, bounds))
+	for _, put := range []func() error{
+		func() error { return os.Symlink(other, file+".tmp") },
+		func() error { return syscall.Mkfifo(file+".tmp", 0o600) },
+	} {
+		must(t, put())
+		must(t, l.save(file))
+		found, err := (&list{}).load(file, bounds, newPacker())
+		if text, _ := os.ReadFile(other); !found || err != nil || string(text) != "other" {
+			t.Errorf("found %t, error %v, the target of the link has %q", found, err, text)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package targets
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"maps"
 	"os"
 	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
 
 // load reads the list from a file that save has written. It reports whether there is one.
@@ -18,18 +21,18 @@ import (
 // Errors: the file cannot be read, or is not a complete list within the limits. The list is unchanged
 // then.
 func (l *list) load(path string, limits Limits, pack *packer) (bool, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	f, err := volume.Open(context.Background(), path)
 	if err != nil {
 		return false, err
 	}
+	defer f.Close()
 	plain, err := gzip.NewReader(bufio.NewReader(f))
 	if err != nil {
 		return false, fmt.Errorf("read %s: %w", path, err)
@@ -59,7 +62,10 @@ func (l *list) save(path string) (err error) {
 	version, jobs, changes := l.version, maps.Clone(l.jobs), l.changes
 	l.mu.RUnlock()
 	temp := path + ".tmp"
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // not through a link or a pipe
 	if err != nil {
 		return err
 	}
