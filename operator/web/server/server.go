@@ -4,7 +4,6 @@ package server
 
 import (
 	"net/http"
-	"net/http/pprof"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -52,13 +51,7 @@ func Handler(reg *prometheus.Registry, ready func() bool, parts ...Part) http.Ha
 			http.Error(w, "the caches are not complete yet", http.StatusServiceUnavailable)
 		}
 	})
-	profiles := http.NewServeMux()
-	profiles.HandleFunc("/debug/pprof/", pprof.Index)
-	profiles.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	guarded := http.Handler(profiles)
+	guarded := profiles()
 	for _, p := range parts {
 		if g, is := p.(Guard); is {
 			guarded = g.Guard(guarded)

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -18,9 +19,74 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/metrics"
 
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/webhook/admission"
 )
+
+// Clients that do not read profiles hold few of them in memory.
+func TestSlowReadersOfProfiles(t *testing.T) {
+	end := make(chan struct{})
+	defer close(end)
+	for range 20_000 { // more than the buffers of a connection
+		go func() { <-end }()
+	}
+	s, err := httpserver.Listen(httpserver.Options{Address: "127.0.0.1:0", Handler: Handler(prometheus.NewRegistry(), func() bool { return true })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error)
+	go func() { served <- s.Serve(ctx) }()
+	defer func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}()
+	ask := func() net.Conn {
+		c, err := net.Dial("tcp", s.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		if _, err := io.WriteString(c, "GET /debug/pprof/goroutine?debug=2 HTTP/1.0\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(c, make([]byte, len("HTTP/1.0 200 OK"))); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	first := ask()
+	for range profilesAtATime - 1 {
+		ask()
+	}
+	whole, err := io.Copy(io.Discard, ask())
+	if part, _ := io.Copy(io.Discard, first); err != nil || part >= whole {
+		t.Errorf("the first request got %d bytes, the last one %d: %v", part, whole, err)
+	}
+}
+
+// A trace is not kept for a client that does not read it.
+func TestSlowReaderOfATrace(t *testing.T) {
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	if _, err := (&prompt{w, http.NewResponseController(w)}).Write(nil); err != nil || w.until.IsZero() || time.Until(w.until) > traceWrite {
+		t.Errorf("deadline %v, error %v", w.until, err)
+	}
+}
+
+// deadlines is a response that records its deadline.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+// SetWriteDeadline is called by [http.ResponseController].
+func (d *deadlines) SetWriteDeadline(until time.Time) error {
+	d.until = until
+	return nil
+}
 
 func TestHandler(t *testing.T) {
 	srv := httptest.NewServer(Handler(Registry("prometheus_operator"), func() bool { return true }, admission.New(admission.Options{})))
