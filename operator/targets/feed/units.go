@@ -237,18 +237,27 @@ func (b byAddress) remove(m *balanced) {
 	}
 }
 
-// Census collects the reports of a pod about the targets of a job.
+// Census collects one report of a pod about the targets of a job.
 type Census struct {
 	by       byAddress
 	halfLife time.Duration
+	// noted are the addresses with units that were in the report. Any number of targets may have one address, so each is
+	// noted once, however often a pod reports it.
+	noted map[string]bool
 }
 
 // Census returns a census of the job, in which a count has half of its weight after a time. Its methods and those of t must
 // not be called concurrently.
-func (t *Targets) Census(halfLife time.Duration) Census { return Census{t.addresses, halfLife} }
+func (t *Targets) Census(halfLife time.Duration) Census {
+	return Census{t.addresses, halfLife, map[string]bool{}}
+}
 
-// Note returns the units with a discovered address, and notes the series of its targets, nil if they are unknown.
+// Note returns the units with a discovered address, and notes the series of its targets, nil if they are unknown. It
+// returns none for an address that was noted before.
 func (c Census) Note(now time.Time, address string, series *uint64) (units []*balance.Unit) {
+	if c.noted[address] {
+		return nil
+	}
 	equal := 0
 	for m := c.by[address]; m != nil; m = m.next {
 		equal++
@@ -263,6 +272,9 @@ func (c Census) Note(now time.Time, address string, series *uint64) (units []*ba
 			n += (m.counted - n) * math.Exp2(-float64(now.Sub(m.at))/float64(c.halfLife))
 		}
 		m.counted, m.at = n, now
+	}
+	if len(units) > 0 {
+		c.noted[address] = true
 	}
 	return units
 }

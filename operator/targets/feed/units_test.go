@@ -213,6 +213,9 @@ func TestCounted(t *testing.T) {
 		}
 	}
 	census.Note(l.now, "10.0.0.4:80", new(uint64(100)))
+	if units := census.Note(l.now.Add(HalfLife), "10.0.0.0:80", new(uint64(900))); units != nil {
+		t.Error("an address counts twice")
+	}
 	if units := census.Note(l.now, "10.9.9.9:80", new(uint64(1))); units != nil {
 		t.Error("an address that does not exist has a unit")
 	}

@@ -52,7 +52,8 @@ func (r *Runner) recognizes(t *taker) bool {
 	return true
 }
 
-// taker receives the inventory of a pod. It keeps only units, so its memory does not depend on what the pod sends.
+// taker receives the inventory of a pod. It keeps only units and their addresses, so its memory does not depend on what the
+// pod sends.
 type taker struct {
 	runner *Runner
 	by     *balance.Balancer
