@@ -171,6 +171,25 @@ func TestRightsElsewhere(t *testing.T) {
 	}
 }
 
+// The number of objects that a workload does not select has no objects of namespaces that the caller may not read.
+func TestNotSelectedElsewhere(t *testing.T) {
+	s := loaded(t, []byte(strings.ReplaceAll(selectsAll, "{}", "{matchLabels: {a: b}}")))
+	for i, namespace := range []string{"demo", "other", "other"} {
+		m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("m", i), ResourceVersion: "1", Generation: 1}}
+		s.objects[catalog.ServiceMonitor.GroupVersionResource()] = append(s.objects[catalog.ServiceMonitor.GroupVersionResource()], m)
+	}
+	a := answers(t, s, nil)
+	for want, rights := range map[int]allowed{3: everything, 1: {"get * demo"}, 0: {"get prometheuses demo"}} {
+		w, err := a.Workload(t.Context(), rights, main)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := w.Counts[catalog.ServiceMonitor.Kind][status.NotSelected]; n != want {
+			t.Errorf("%v: %d are not selected, want %d", rights, n, want)
+		}
+	}
+}
+
 // A failed permission check counts as denied and is reported.
 func TestRightsUnknown(t *testing.T) {
 	a := answers(t, loaded(t, []byte(selectsAll)), nil)

@@ -57,7 +57,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 			for _, n := range out.Counts[s.Kind] {
 				selected += n
 			}
-			for state, n := range w.others(e, s.Row, selected) {
+			for state, n := range w.others(e, s.Row, selected, a) {
 				out.count(s.Kind, state, n)
 			}
 		}
@@ -70,17 +70,20 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	return out, nil
 }
 
-// others returns the numbers of unselected and undecided objects, by state.
-func (w *snapshot) others(e *entry, row *catalog.Row, selected int) map[status.State]int {
-	if !e.statesUnknown && w.namespacesUnread == "" && !w.behind[e] {
+// others returns the numbers of unselected and undecided objects that the caller may get, by state; without permission in
+// all namespaces only of those in the namespace of the workload.
+func (w *snapshot) others(e *entry, row *catalog.Row, selected int, a *asker) map[status.State]int {
+	all := a.may("get", row, "")
+	if all && !e.statesUnknown && w.namespacesUnread == "" && !w.behind[e] {
 		return map[status.State]int{status.NotSelected: len(w.objects[row]) - selected}
 	}
 	out := map[status.State]int{}
 	for _, o := range w.objects[row] {
 		ref := catalog.RefOf(row.Kind, o)
-		if _, selected := e.states[ref]; !selected {
-			out[w.unselected(e, row.Kind, o)]++
+		if _, selected := e.states[ref]; selected || !all && (ref.Namespace != e.ref.Namespace || !a.details(ref)) {
+			continue
 		}
+		out[w.unselected(e, row.Kind, o)]++
 	}
 	return out
 }
