@@ -28,7 +28,7 @@ import (
 func TestSlowReadersOfProfiles(t *testing.T) {
 	end := make(chan struct{})
 	defer close(end)
-	for range 20_000 { // more than the buffers of a connection
+	for range 40_000 { // more than the buffers of a connection
 		go func() { <-end }()
 	}
 	s, err := httpserver.Listen(httpserver.Options{Address: "127.0.0.1:0", Handler: Handler(prometheus.NewRegistry(), func() bool { return true })})
@@ -63,7 +63,7 @@ func TestSlowReadersOfProfiles(t *testing.T) {
 		ask()
 	}
 	whole, err := io.Copy(io.Discard, ask())
-	if part, _ := io.Copy(io.Discard, first); err != nil || part >= whole {
+	if part, _ := io.Copy(io.Discard, first); err != nil || part > whole*9/10 {
 		t.Errorf("the first request got %d bytes, the last one %d: %v", part, whole, err)
 	}
 }
