@@ -35,6 +35,7 @@ const (
 	// startCommand runs the operator. It is the only command that uses all flags of the
 	// operator.
 	startCommand   = "start"
+	renderCommand  = "render"
 	versionCommand = "version"
 	// listCommand is the default command of the plugin.
 	listCommand = "commands"
@@ -112,7 +113,7 @@ func common(o *userOptions) []subcommand {
 			run: func(ctx context.Context, s streams) (int, error) { return e.run(ctx, o, s) }},
 		{name: "targets", help: targetsHelp, flags: o.withObjects(g.bind, &g.words, &g.namespace, slices.Concat(preview.Kinds, scrapeRows)), validate: func() error { return g.validate(o) }, example: targetsExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return g.run(ctx, o, s) }},
-		{name: "render", help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written,
+		{name: renderCommand, help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written,
 			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(o, s.out, s.err)) }},
 		{name: "route", help: routeHelp, flags: t.bind, validate: t.validate, example: routeExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, o, s) }},

@@ -71,7 +71,8 @@ func Plugin(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	stdout, stderr = harmless{stdout}, harmless{stderr}
+	plain := stdout
+	stdout, stderr = harmless{w: stdout}, harmless{w: stderr}
 	var (
 		o    Options
 		code = -1
@@ -120,6 +121,9 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 	if err != nil {
 		v.refuse(stderr, name, err)
 		return 2
+	}
+	if name == renderCommand {
+		stdout = harmless{w: plain, yaml: true}
 	}
 	o.told = &serial{w: stderr}
 	code, err = chosen.ends(ctx, streams{stdout, o.told})

@@ -1,10 +1,32 @@
-// Package excerpt truncates untrusted text for log lines, conditions and events.
+// Package excerpt makes untrusted text fit into log lines, conditions, events and reports.
 package excerpt
 
-import "unicode/utf8"
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // mark is appended to truncated text.
 const mark = " …"
+
+// Name returns a name for a line of text. A name with a line break, or another character that is not printed as
+// itself, is quoted.
+func Name(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) || !utf8.ValidString(name) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// Names returns the results of [Name].
+func Names(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = Name(name)
+	}
+	return out
+}
 
 // Of truncates text at a rune boundary to at most limit bytes, including a trailing
 // ellipsis.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
@@ -93,7 +94,7 @@ func (v Result) text(w *strings.Builder, indent string) {
 	rows(w, indent, "looks for", v.LooksFor)
 	rows(w, indent, "found by", v.FoundBy)
 	rows(w, indent, "as", v.As)
-	rows(w, indent, "receiver", v.Receivers)
+	rows(w, indent, "receiver", excerpt.Names(v.Receivers))
 	rows(w, indent, "matches", v.Matches)
 	rows(w, indent, "file", one(v.file()))
 	rows(w, indent, "alerts", v.Alerts)

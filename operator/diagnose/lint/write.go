@@ -32,7 +32,8 @@ func (r Report) Write(w io.Writer, format string) error {
 
 func (r Report) text(w io.Writer) error {
 	for _, f := range r.Findings {
-		if _, err := fmt.Fprintf(w, "%s: %s: %s [%s]\n", cmp.Or(f.Where(), "input"), f.Severity, f.sentence(), f.Code); err != nil {
+		line := fmt.Sprintf("%s: %s: %s [%s]", cmp.Or(f.Where(), "input"), f.Severity, f.sentence(), f.Code)
+		if _, err := fmt.Fprintln(w, strings.ReplaceAll(line, "\n", `\n`)); err != nil { // a finding is one line
 			return err
 		}
 	}

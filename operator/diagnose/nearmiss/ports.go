@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
@@ -174,7 +175,7 @@ func servicePorts(svc service) string {
 		return and(out)
 	}
 	for _, p := range svc.spec.Ports {
-		name := p.Name
+		name := excerpt.Name(p.Name)
 		if name == "" {
 			name = "one without a name"
 		}
@@ -192,7 +193,7 @@ func containerPorts(ports []corev1.ContainerPort) string {
 	for _, p := range ports {
 		text := strconv.Itoa(int(p.ContainerPort))
 		if p.Name != "" {
-			text = fmt.Sprintf("%s (%s)", p.Name, text)
+			text = fmt.Sprintf("%s (%s)", excerpt.Name(p.Name), text)
 		}
 		out = append(out, text)
 	}

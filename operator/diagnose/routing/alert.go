@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/common/model"
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -129,16 +130,16 @@ func (f RuleFile) alert(name string, given Labels) (Labels, error) {
 	case len(found) > 1:
 		var texts []string
 		for _, set := range found {
-			texts = append(texts, set.String())
+			texts = append(texts, labelsText(set))
 		}
 		return nil, fmt.Errorf("%d rules have the alert %q, with different labels; add NAME=VALUE of the one you mean: %s", len(found), name, strings.Join(texts, ", "))
 	case slices.Contains(names, name):
-		return nil, fmt.Errorf("no alert %q has the labels %s", name, given)
+		return nil, fmt.Errorf("no alert %q has the labels %s", name, labelsText(given))
 	case len(names) == 0:
 		return nil, errors.New("the PrometheusRule has no alerts")
 	}
 	slices.Sort(names)
-	return nil, fmt.Errorf("no alert %q in the PrometheusRule; it has %s", name, strings.Join(slices.Compact(names), ", "))
+	return nil, fmt.Errorf("no alert %q in the PrometheusRule; it has %s", name, strings.Join(excerpt.Names(slices.Compact(names)), ", "))
 }
 
 // agrees reports whether no label of a rule conflicts with the given ones. A template can have any

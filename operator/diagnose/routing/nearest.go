@@ -7,6 +7,8 @@ import (
 	"github.com/prometheus/alertmanager/config"
 	"github.com/prometheus/alertmanager/dispatch"
 	"github.com/prometheus/alertmanager/pkg/labels"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // Near is a route that has a receiver with integrations but does not match the alert.
@@ -72,7 +74,7 @@ func (w walker) misses(all labels.Matchers) (out []Miss) {
 }
 
 func (n Near) text(w *strings.Builder) {
-	rows(w, "", "nearest", n.Path+", which would notify "+n.Receiver)
+	rows(w, "", "nearest", n.Path+", which would notify "+excerpt.Name(n.Receiver))
 	rows(w, "  ", "from", n.Origin.String())
 	for _, m := range n.Misses {
 		rows(w, "  ", "no match", m.String())

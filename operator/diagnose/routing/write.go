@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/prometheus/model/labels"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
@@ -79,6 +82,7 @@ func (r Report) Write(w io.Writer, format string) error { return report.Write(w,
 func (r Report) text(w *strings.Builder) {
 	names, now := r.Reached(), r.Notified()
 	for i, name := range names {
+		names[i] = excerpt.Name(name)
 		if !slices.Contains(now, name) {
 			names[i] += " (muted)"
 		}
@@ -86,7 +90,7 @@ func (r Report) text(w *strings.Builder) {
 	if names == nil {
 		names = []string{"nobody"}
 	}
-	fmt.Fprintf(w, "%s notifies %s of %s\n", r.Source, strings.Join(names, ", "), r.Labels)
+	fmt.Fprintf(w, "%s notifies %s of %s\n", r.Source, strings.Join(names, ", "), labelsText(r.Labels))
 	for _, note := range r.Notes {
 		fmt.Fprintf(w, "note: %s\n", note)
 	}
@@ -105,8 +109,17 @@ func (r Report) text(w *strings.Builder) {
 		rows(w, "", "hint", r.Hints...)
 	}
 	for _, name := range r.NotReached {
-		fmt.Fprintf(w, "\nexpected receiver %s is not reached\n", name)
+		fmt.Fprintf(w, "\nexpected receiver %s is not reached\n", excerpt.Name(name))
 	}
+}
+
+// labelsText returns labels as Prometheus writes them, which quotes names that could be taken for something else.
+func labelsText(of Labels) string {
+	all := map[string]string{}
+	for name, value := range of {
+		all[string(name)] = string(value)
+	}
+	return labels.FromMap(all).String()
 }
 
 func (s Step) text(w *strings.Builder, indent string, at time.Time) {
@@ -136,9 +149,9 @@ func (s Step) text(w *strings.Builder, indent string, at time.Time) {
 
 // String returns a human-readable form: `severity="critical", but severity is "warning"`.
 func (m Miss) String() string {
-	text := fmt.Sprintf("%s, but %s is %q", m.Matcher, m.Label, m.Value)
+	text := fmt.Sprintf("%s, but %s is %q", m.Matcher, excerpt.Name(m.Label), m.Value)
 	if !m.Present {
-		text = m.Matcher + ", but there is no label " + m.Label
+		text = m.Matcher + ", but there is no label " + excerpt.Name(m.Label)
 	}
 	if m.Added {
 		text += "; the operator adds this matcher, unless spec.alertmanagerConfigMatcherStrategy of the Alertmanager excepts the namespace or is {type: None}"
@@ -147,7 +160,7 @@ func (m Miss) String() string {
 }
 
 func (d Delivery) text(w *strings.Builder, indent string, at time.Time) {
-	rows(w, indent, "receiver", d.Receiver.Name)
+	rows(w, indent, "receiver", excerpt.Name(d.Receiver.Name))
 	var to []string
 	for _, i := range d.Receiver.Integrations {
 		to = append(to, i.String())
@@ -158,10 +171,10 @@ func (d Delivery) text(w *strings.Builder, indent string, at time.Time) {
 	rows(w, indent, "notifies", to...)
 	by := "nothing: all alerts of the route are one group"
 	if len(d.GroupBy) > 0 {
-		by = strings.Join(d.GroupBy, ", ")
+		by = strings.Join(excerpt.Names(d.GroupBy), ", ")
 	}
 	rows(w, indent, "group by", by)
-	rows(w, indent, "group", d.GroupKey)
+	rows(w, indent, "group", excerpt.Name(d.GroupKey))
 	rows(w, indent, "times", "group_wait "+d.GroupWait+", group_interval "+d.GroupInterval+", repeat_interval "+d.RepeatInterval)
 	rows(w, indent, "mute", intervals(d.MuteTimeIntervals)...)
 	rows(w, indent, "active", intervals(d.ActiveTimeIntervals)...)
@@ -176,7 +189,7 @@ func intervals(all []Interval) (out []string) {
 		if i.Active {
 			state = "it is active"
 		}
-		out = append(out, i.Name+": "+state)
+		out = append(out, excerpt.Name(i.Name)+": "+state)
 	}
 	return out
 }
@@ -184,16 +197,16 @@ func intervals(all []Interval) (out []string) {
 func (i InhibitRule) text(w *strings.Builder) {
 	title := i.Path
 	if i.Name != "" {
-		title += " " + i.Name
+		title += " " + excerpt.Name(i.Name)
 	}
 	fmt.Fprintf(w, "%s can silence it\n", title)
 	rows(w, "  ", "from", i.Origin.String())
 	rows(w, "  ", "target", matchers(i.TargetMatchers))
 	rows(w, "  ", "source", matchers(i.SourceMatchers))
 	for _, label := range slices.Sorted(maps.Keys(i.Equal)) {
-		text := fmt.Sprintf("%s=%q", label, i.Equal[label])
+		text := fmt.Sprintf("%s=%q", excerpt.Name(label), i.Equal[label])
 		if i.Equal[label] == "" {
-			text = label + ": this alert has none, so every source without it is equal"
+			text = excerpt.Name(label) + ": this alert has none, so every source without it is equal"
 		}
 		rows(w, "  ", "equal", text)
 	}
