@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/prometheus/model/labels"
-
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
@@ -113,13 +111,13 @@ func (r Report) text(w *strings.Builder) {
 	}
 }
 
-// labelsText returns labels as Prometheus writes them, which quotes names that could be taken for something else.
+// labelsText returns labels as they are written in matchers: {a="b", c="d"}.
 func labelsText(of Labels) string {
-	all := map[string]string{}
-	for name, value := range of {
-		all[string(name)] = string(value)
+	all := make([]string, 0, len(of))
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, fmt.Sprintf("%s=%q", excerpt.Name(string(name)), of[name]))
 	}
-	return labels.FromMap(all).String()
+	return "{" + strings.Join(all, ", ") + "}"
 }
 
 func (s Step) text(w *strings.Builder, indent string, at time.Time) {
