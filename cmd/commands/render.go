@@ -91,15 +91,17 @@ func (r *renderOptions) run(o *userOptions, stdout, stderr io.Writer) error {
 	if err != nil {
 		return errors.Join(failed, err)
 	}
+	lines := lint.NewLines(objects)
 	for i, out := range outputs {
 		for _, rej := range out.Rejected {
+			rej.Err = lines.Of(rej.Object, rej.Err)
 			fmt.Fprintln(stderr, rej)
 		}
 		for _, w := range slices.Concat(out.Dropped, out.Warnings) {
 			fmt.Fprintf(stderr, "warning for %s: %s\n", out.Workload, w)
 		}
 		if out.Err != nil {
-			failed = errors.Join(failed, fmt.Errorf("cannot render %s: %w", out.Workload, out.Err))
+			failed = errors.Join(failed, fmt.Errorf("cannot render %s: %w", out.Workload, lines.Of(out.Workload, out.Err)))
 			continue
 		}
 		if r.part == "config" && len(outputs) > 1 {

@@ -269,7 +269,7 @@ func (a *alone) parsed(out render.Output, wrong func(Kind, string, ...any)) {
 		return
 	}
 	var err error
-	if out.Workload == "Alertmanager "+hostileNS+"/main" {
+	if out.Workload.String() == "Alertmanager "+hostileNS+"/main" {
 		_, err = amcfg.Load(config.String())
 	} else {
 		err = loadable(config.Bytes())

@@ -26,7 +26,7 @@ var stackImages = map[string][]string{
 	"quay.io/prometheus/blackbox-exporter":                  {"blackbox_exporter"},
 	"registry.k8s.io/kube-state-metrics/kube-state-metrics": {"kube-state-metrics"},
 	"quay.io/brancz/kube-rbac-proxy":                        {"kube-rbac-proxy"},
-	"quay.io/prometheus/alertmanager": {"alertmanager", "amtool"},
+	"quay.io/prometheus/alertmanager":                       {"alertmanager", "amtool"},
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -76,13 +77,37 @@ func Faults(o *manifests.Objects, faults []manifests.Fault) []Finding {
 }
 
 // Unsound returns the faults that affect the operator as an error with a line for each:
-// "a.yaml:3: ServiceMonitor demo/web: spec.a: unknown field".
+// "a.yaml:3: ServiceMonitor demo/web: spec.a: unknown field". It has the first [faults.Most], and the number of the others.
 func Unsound(o *manifests.Objects, faulty []manifests.Fault) error {
-	var out faults.List
-	for _, f := range Faults(o, slices.DeleteFunc(slices.Clone(faulty), func(f manifests.Fault) bool { return f.Native })) {
-		out.Add(f.Where(), errors.New(f.sentence()))
+	var out []error
+	found := Faults(o, slices.DeleteFunc(slices.Clone(faulty), func(f manifests.Fault) bool { return f.Native }))
+	for _, f := range found[:min(len(found), faults.Most)] {
+		out = append(out, faults.At(f.Where(), errors.New(f.sentence())))
 	}
-	return out.Err()
+	if more := len(found) - len(out); more > 0 {
+		out = append(out, fmt.Errorf("and %s", plural(more, "more fault")))
+	}
+	return errors.Join(out...)
+}
+
+// Lines finds the lines of fields in manifests.
+type Lines struct{ linter *linter }
+
+// NewLines returns the lines of manifests.
+func NewLines(o *manifests.Objects) Lines { return Lines{newLinter(o, Options{})} }
+
+// Of prefixes an error about an object, or each of a joined one, with the line of its field: "a.yaml:3: spec.a: ...".
+func (l Lines) Of(object catalog.Ref, err error) error {
+	var out []error
+	for _, f := range faults.Of(err) {
+		at := about(object)
+		at.Field = f.Field
+		if l.linter.placeOf(at).File == "" {
+			return err
+		}
+		out = append(out, faults.In(lineOf(l.linter.locate(at)), errors.New(f.String())))
+	}
+	return errors.Join(out...)
 }
 
 // sort sorts the findings by file, line and object.

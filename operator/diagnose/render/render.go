@@ -21,17 +21,16 @@ import (
 
 // Rejection is an object that a workload selects and rejects.
 type Rejection struct {
-	Kind, Namespace, Name, Reason string
+	Object catalog.Ref
+	Err    error
 }
 
 // String returns a human-readable line: `rejected KIND NAMESPACE/NAME: REASON`.
-func (r Rejection) String() string {
-	return fmt.Sprintf("rejected %s %s/%s: %s", r.Kind, r.Namespace, r.Name, r.Reason)
-}
+func (r Rejection) String() string { return fmt.Sprintf("rejected %s: %v", r.Object, r.Err) }
 
 // Output is the output of the operator for one workload.
 type Output struct {
-	Workload string // "Prometheus monitoring/k8s"
+	Workload catalog.Ref
 	Objects  []apply.Object
 	Rejected []Rejection
 	Dropped  []string // fields that the workload's version does not support
@@ -86,7 +85,7 @@ func noneOf(kinds []*engine.Kind) string {
 func render(o *manifests.Objects, w dryrun.Workload) Output {
 	made := o.Reconcile(w)
 	out := Output{
-		Workload: w.String(), Dropped: w.Kind.AllDropped(w.Object, slices.Values(made.Results), made.Plan.Dropped), Warnings: faults.Texts(made.Plan.Warnings), Err: made.Err,
+		Workload: w.Ref(), Dropped: w.Kind.AllDropped(w.Object, slices.Values(made.Results), made.Plan.Dropped), Warnings: faults.Texts(made.Plan.Warnings), Err: made.Err,
 		plain: made.Plan.Plain,
 	}
 	if made.Plan.Reason == engine.ReasonConfigUnmanaged {
@@ -94,7 +93,7 @@ func render(o *manifests.Objects, w dryrun.Workload) Output {
 	}
 	for _, v := range made.Results {
 		if v.Err != nil {
-			out.Rejected = append(out.Rejected, Rejection{v.Kind, v.Object.GetNamespace(), v.Object.GetName(), v.Err.Error()})
+			out.Rejected = append(out.Rejected, Rejection{catalog.RefOf(v.Kind, v.Object), v.Err})
 		}
 	}
 	for _, s := range slices.Concat(made.Plan.Content, made.Plan.Workload) {

@@ -73,7 +73,7 @@ func TestWorkloads(t *testing.T) {
 			}
 			var got []string
 			for _, o := range out {
-				got = append(got, o.Workload)
+				got = append(got, o.Workload.String())
 				if o.Err != nil {
 					t.Error(o.Err)
 				}
