@@ -78,6 +78,11 @@ func newAPIServer(t testing.TB) *apiServer {
 			var review authorizationv1.SubjectAccessReview
 			_ = json.NewDecoder(r.Body).Decode(&review)
 			a := review.Spec.ResourceAttributes
+			if path := review.Spec.NonResourceAttributes; path != nil {
+				review.Status.Allowed = review.Spec.User == "reader" && path.Verb == "get" && strings.HasPrefix(path.Path, "/debug/pprof/")
+				_ = json.NewEncoder(w).Encode(review)
+				return
+			}
 			review.Status.Allowed = review.Spec.User == "reader" && a.Verb == "get" && a.Group == "monitoring.coreos.com" && a.Resource == "prometheuses" && a.Namespace == "demo"
 			_ = json.NewEncoder(w).Encode(review)
 		default:

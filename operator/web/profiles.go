@@ -5,16 +5,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // Guard restricts profiles of the process, /debug/pprof/: if the API requires a token, only callers
-// with a valid token and the machine itself can read them.
+// who may get the path, a nonResourceURL as at an API server, and the machine itself can read them.
 func (h *Handler) Guard(profiles http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.mode == Authenticated && !isLocal(r) {
-			if _, err := h.Authorize(r, insight.Object{}); err != nil {
+			if err := h.authorizePath(r); err != nil {
 				fail(w, err)
 				return
 			}

@@ -45,6 +45,34 @@ func (h *Handler) authorize(r *http.Request, o insight.Object) (insight.Rights, 
 	if h.mode == Open {
 		return allPermissions{}, nil
 	}
+	c, err := h.identify(r)
+	if err != nil {
+		return nil, err
+	}
+	if o.Name != "" {
+		err = c.get(r.Context(), o)
+	}
+	return c, err
+}
+
+// authorizePath returns nil if the caller may get a path that belongs to no object, such as /debug/pprof/heap.
+//
+// Errors: those of [Handler.Authorize].
+func (h *Handler) authorizePath(r *http.Request) error {
+	c, err := h.identify(r)
+	if err == nil {
+		err = c.getPath(r.Context(), r.URL.Path)
+	}
+	if err != nil {
+		h.metrics.refused(err)
+	}
+	return err
+}
+
+// identify returns the caller of a request.
+//
+// Errors: 401, 429, 503 like those of an API server.
+func (h *Handler) identify(r *http.Request) (*caller, error) {
 	h.mu.RLock()
 	access := h.access
 	h.mu.RUnlock()
@@ -60,10 +88,7 @@ func (h *Handler) authorize(r *http.Request, o insight.Object) (insight.Rights, 
 		return nil, err
 	}
 	c.most = requestQuestions
-	if o.Name != "" {
-		err = c.get(r.Context(), o)
-	}
-	return c, err
+	return c, nil
 }
 
 // allPermissions has all permissions. It is used in mode Open, without authentication.
@@ -129,7 +154,7 @@ func (c *caller) may(ctx context.Context, q question) (bool, error) {
 	}
 	c.asked++
 	resource, subresource, _ := strings.Cut(q.Resource, "/") // pods/proxy
-	yes, err := c.ask(ctx, authorizer.AttributesRecord{Verb: q.verb, APIGroup: q.Group, APIVersion: "*", Resource: resource, Subresource: subresource, Namespace: q.namespace})
+	yes, err := c.ask(ctx, authorizer.AttributesRecord{ResourceRequest: true, Verb: q.verb, APIGroup: q.Group, APIVersion: "*", Resource: resource, Subresource: subresource, Namespace: q.namespace})
 	if err != nil {
 		return false, err
 	}
@@ -145,18 +170,29 @@ func (c *caller) get(ctx context.Context, o insight.Object) error {
 	if o.Row != nil {
 		version = o.Version
 	}
-	yes, err := c.ask(ctx, authorizer.AttributesRecord{Verb: "get", APIGroup: of.Group, APIVersion: version, Resource: of.Resource, Namespace: o.Namespace, Name: o.Name})
+	yes, err := c.ask(ctx, authorizer.AttributesRecord{ResourceRequest: true, Verb: "get", APIGroup: of.Group, APIVersion: version, Resource: of.Resource, Namespace: o.Namespace, Name: o.Name})
 	if err != nil || yes {
 		return err
 	}
 	return apierrors.NewForbidden(of, o.Name, fmt.Errorf("%s has no permission to get %s in namespace %q", nameOf(c.who), of.Resource, o.Namespace))
 }
 
+// getPath returns nil if the caller may get a path that belongs to no object.
+//
+// Errors: those of get.
+func (c *caller) getPath(ctx context.Context, path string) error {
+	yes, err := c.ask(ctx, authorizer.AttributesRecord{Verb: "get", Path: path})
+	if err != nil || yes {
+		return err
+	}
+	return apierrors.NewForbidden(schema.GroupResource{}, "", fmt.Errorf("%s has no permission to get the nonResourceURL %q", nameOf(c.who), path))
+}
+
 // ask returns the result of a review, possibly from the cache.
 //
 // Errors: 503 when the API server does not respond.
 func (c *caller) ask(ctx context.Context, about authorizer.AttributesRecord) (bool, error) {
-	about.User, about.ResourceRequest = c.who, true
+	about.User = c.who
 	decision, _, err := c.of.rights.Authorize(ctx, about)
 	if decision != authorizer.DecisionAllow && err != nil {
 		return false, unavailable("look up the permissions of the caller (create subjectaccessreviews)", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -192,6 +193,25 @@ func TestProfiles(t *testing.T) {
 		h.Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
 		if w.Code != tc.code && (tc.code == http.StatusOK || w.Code != http.StatusServiceUnavailable) { // before it is connected
 			t.Errorf("%s %s %s: %d", tc.mode, tc.address, tc.header, w.Code)
+		}
+	}
+}
+
+// TestProfilesNeedPermission: a valid token alone, such as that of any pod, reads no profile.
+func TestProfilesNeedPermission(t *testing.T) {
+	h := New(Options{Mode: Authenticated})
+	connect(t, h, newAPIServer(t))
+	for token, want := range map[string]int{"reader": http.StatusOK, "nobody": http.StatusForbidden, "invalid": http.StatusUnauthorized} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/debug/pprof/heap", nil)
+		r.RemoteAddr = "10.0.0.1:1"
+		r.Header.Set("Authorization", "Bearer "+token)
+		h.Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%s: %d %s", token, w.Code, w.Body)
+		}
+		if want == http.StatusForbidden && !strings.Contains(w.Body.String(), `user \"nobody\" has no permission to get the nonResourceURL \"/debug/pprof/heap\"`) {
+			t.Errorf("message: %s", w.Body)
 		}
 	}
 }
