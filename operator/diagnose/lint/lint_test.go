@@ -268,3 +268,20 @@ func TestManyServicesOfOneNamespace(t *testing.T) {
 	Check(o, faults, Options{}) // what is built on first use
 	budgettest.AtMost(t, "lint", n*96<<10, func() { Check(o, faults, Options{}) })
 }
+
+// TestManyUnsound: of many faults, an error has the lines of the first ones, and the number of the others.
+func TestManyUnsound(t *testing.T) {
+	var all strings.Builder
+	for i := range 25 {
+		fmt.Fprintf(&all, "%s---\n", strings.Replace(pod(fmt.Sprint("web-", i)), "selector:", "selectr:", 1))
+	}
+	path := file(t, all.String())
+	o, wrong := manifests.LoadSound([]string{path}, kinds(), false)
+	lines := strings.Split(Unsound(o, wrong).Error(), "\n")
+	if len(lines) != 21 || lines[20] != "and 5 more faults" {
+		t.Fatalf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
+	}
+	if want := `: PodMonitor team/web-0: spec.selectr: unknown field, did you mean "selector"?`; !strings.HasSuffix(lines[0], want) || !strings.HasPrefix(lines[0], path+":") {
+		t.Errorf("%q", lines[0])
+	}
+}
