@@ -1,4 +1,5 @@
-// Builds alertmanager and amtool (without the web UI, which the module zip lacks).
+// Builds alertmanager and amtool (without the web UI, which the module zip lacks). Modules that do not decide what a
+// configuration means have the versions of the operator, which share compiled packages; prometheus/common and prometheus/sigv4 that of the release.
 module github.com/firekeeper-dev/firekeeper/internal/cluster/programs/alertmanager
 
 go 1.26.0
@@ -90,7 +91,7 @@ require (
 	github.com/prometheus/alertmanager v0.33.1 // indirect
 	github.com/prometheus/client_golang v1.23.2 // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect
-	github.com/prometheus/common v0.69.0 // indirect
+	github.com/prometheus/common v0.67.5 // indirect
 	github.com/prometheus/exporter-toolkit v0.16.0 // indirect
 	github.com/prometheus/procfs v0.20.1 // indirect
 	github.com/prometheus/sigv4 v0.4.1 // indirect

@@ -1,4 +1,5 @@
-// Builds prometheus and promtool (without the web UI's assets).
+// Builds prometheus and promtool (without the web UI's assets). Modules that do not decide what a configuration means have
+// the versions of the operator, which share compiled packages; prometheus/common and prometheus/sigv4 that of the release.
 module github.com/firekeeper-dev/firekeeper/internal/cluster/programs/prometheus
 
 go 1.26.0
