@@ -24,6 +24,7 @@ type subcommand struct {
 	validate  func() error                                         // nil for no check; errors start with the flag
 	serves    bool                                                 // until it is stopped; then shuts down cleanly
 	stays     bool                                                 // until it is stopped; may be abandoned
+	yaml      bool                                                 // prints YAML with values of the objects, see harmless
 	run       func(context.Context, streams) (exit int, err error) // nil if it only has subcommands
 }
 
@@ -35,7 +36,6 @@ const (
 	// startCommand runs the operator. It is the only command that uses all flags of the
 	// operator.
 	startCommand   = "start"
-	renderCommand  = "render"
 	versionCommand = "version"
 	// listCommand is the default command of the plugin.
 	listCommand = "commands"
@@ -113,7 +113,7 @@ func common(o *userOptions) []subcommand {
 			run: func(ctx context.Context, s streams) (int, error) { return e.run(ctx, o, s) }},
 		{name: "targets", help: targetsHelp, flags: o.withObjects(g.bind, &g.words, &g.namespace, slices.Concat(preview.Kinds, scrapeRows)), validate: func() error { return g.validate(o) }, example: targetsExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return g.run(ctx, o, s) }},
-		{name: renderCommand, help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written,
+		{name: "render", help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written, yaml: true,
 			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(o, s.out, s.err)) }},
 		{name: "route", help: routeHelp, flags: t.bind, validate: t.validate, example: routeExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, o, s) }},

@@ -122,9 +122,7 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 		v.refuse(stderr, name, err)
 		return 2
 	}
-	if name == renderCommand {
-		stdout = harmless{w: plain, yaml: true}
-	}
+	stdout = harmless{w: plain, yaml: chosen.yaml}
 	o.told = &serial{w: stderr}
 	code, err = chosen.ends(ctx, streams{stdout, o.told})
 	if err != nil {

@@ -88,10 +88,8 @@ func (s shardedText) of(variables map[string]string) ([]jobText, error) {
 
 // substituteStep replaces variables in a step. It returns the same step if there are none.
 func substituteStep(step *relabel.Config, variables map[string]string) (*relabel.Config, error) {
-	regex, replacement := step.Regex.String(), step.Replacement
-	for name, value := range variables {
-		regex, replacement = strings.ReplaceAll(regex, "$("+name+")", value), strings.ReplaceAll(replacement, "$("+name+")", value)
-	}
+	in := func(text string) string { return string(substitute([]byte(text), variables)) }
+	regex, replacement := in(step.Regex.String()), in(step.Replacement)
 	if regex == step.Regex.String() && replacement == step.Replacement {
 		return step, nil
 	}

@@ -100,12 +100,11 @@ func NewLines(o *manifests.Objects) Lines { return Lines{newLinter(o, Options{})
 func (l Lines) Of(object catalog.Ref, err error) error {
 	var out []error
 	for _, f := range faults.Of(err) {
-		at := about(object)
-		at.Field = f.Field
-		if l.linter.placeOf(at).File == "" {
+		where := l.linter.where(object, f.Field)
+		if where == "" {
 			return err
 		}
-		out = append(out, faults.In(lineOf(l.linter.locate(at)), errors.New(f.String())))
+		out = append(out, faults.In(where, errors.New(f.String())))
 	}
 	return errors.Join(out...)
 }
@@ -141,11 +140,17 @@ func (e *Examination) Outcomes() (out []dryrun.Outcome) {
 // Where returns the place of a field of an object, "prometheus.yaml:12"; empty if the object is
 // not among the manifests.
 func (e *Examination) Where(kind, namespace, name, field string) string {
-	at := Finding{Kind: kind, Namespace: namespace, Name: name, Field: field}
-	if e.linter.placeOf(at).File == "" {
+	return e.linter.where(catalog.Ref{Kind: kind, Namespace: namespace, Name: name}, field)
+}
+
+// where returns the place of a field of an object, empty if the object is not among the manifests.
+func (l *linter) where(object catalog.Ref, field string) string {
+	at := about(object)
+	at.Field = field
+	if l.placeOf(at).File == "" {
 		return ""
 	}
-	return lineOf(e.linter.locate(at))
+	return lineOf(l.locate(at))
 }
 
 // DefaultNamespace reports whether the namespace of an object among the manifests is not in its manifest.

@@ -46,6 +46,7 @@ type Output struct {
 // Errors: no workload was found.
 func Workloads(o *manifests.Objects, only string) ([]Output, error) {
 	all := o.Workloads()
+	defer o.Share()()
 	var out []Output
 	for _, w := range all {
 		if only == "" || strings.EqualFold(only, w.String()) {
