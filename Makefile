@@ -20,13 +20,16 @@ CLUSTER   := go run ./internal/cluster/clusterctl
 PKG       ?=
 TIME      ?= 1m
 LDFLAGS   := -s -w -X $(PREFIX)/internal/version.Version=$(VERSION) -X $(PREFIX)/internal/version.Revision=$(REVISION)
-GOBUILD   := go build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)"
+TRIMPATH  ?= -trimpath
+GOBUILD   := go build $(TRIMPATH) -buildvcs=false -ldflags "$(LDFLAGS)"
 
-# $(call tested,arguments) runs go test over packages of all modules at once, so that no core waits for the last package
-# of a module, and reports on it. Everything that the tests say is kept in bin/<target>.json. AGAIN=1 runs up to three failed
-# tests a second time and lists those that pass then as unstable, so that one of 2,000 tests cannot stop a delivery alone.
+# $(call tested,arguments[,suffix]) runs go test over packages of all modules at once, so that no core waits for the last package
+# of a module, and reports on it. Everything that the tests say is kept in bin/<target>.json; a second call of a
+# target gives its file a suffix. AGAIN=1 runs up to three failed
+# tests a second time and lists those that pass then as unstable, so that one of 2,000 tests cannot stop a delivery alone. GOGC is for compilers,
+# not for tests, many of which are about memory.
 tested = mkdir -p bin; go build -o bin/testreport ./internal/testreport; $(if $(filter -race,$(1)),export CGO_ENABLED=1;) \
-  (go test -json -timeout 25m $(1) || echo '{"Action": "failed"}') | bin/testreport -trim $(PREFIX)/ -events bin/$@.json $(REPORT) \
+  (go test -json -timeout 25m $(if $(GOGC),-exec 'env -u GOGC') $(1) || echo '{"Action": "failed"}') | env -u GOGC bin/testreport -trim $(PREFIX)/ -events bin/$@$(2).json $(REPORT) \
   $(if $(AGAIN),-again '-timeout 25m $(filter -race -short -vet=off -count=1,$(1))')
 
 # $(call tests,A B) is the regular expression of the tests TestA and TestB.
@@ -65,7 +68,8 @@ GOLDEN = $(filter-out ./operator/dev/%,$(shell grep -rlE --include=*_test.go -e 
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
   echo "$$d" || echo "$(CURDIR)/.cache/go-build"; rm -f "$$d/writable") 2>/dev/null)
 
-# The usual builds have no cgo, like those of a release and of the programs of a cluster, with which they share compiled packages.
+# The usual builds have no cgo, like those of a release and of the programs of a cluster, with which they share compiled packages. Without
+# TRIMPATH, those of images do, too.
 export CGO_ENABLED := 0
 
 ##@ Everyday
@@ -90,20 +94,26 @@ ifeq ($(ONCE),)
 	@$(call tested,$(if $(PKG),-race $(PKG),-short $(ALL)))
 else
 	@$(call tested,-short -vet=off $(filter-out $(RACE) $(LONGER) ./operator/dev/e2e% ./operator/dev/truth,$(TESTED)))
-	@$(call tested,-short -vet=off -run '$(UNRACED)' $(filter-out $(LONGER),$(filter $(RACE),$(SELDOM))))
+	@$(call tested,-short -vet=off -run '$(UNRACED)' $(filter-out $(LONGER),$(filter $(RACE),$(SELDOM))),-unraced)
 endif
 
 .PHONY: integration
 # Three packages at a time, as most of them wait most of the time.
 integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
 	@$(call tested,-vet=off -p 3 $(if $(ONCE),-skip '$(call tests,$(LASTING))') $(filter-out ./operator/dev/integration,$(LONGER)))
-	@$(call tested,-vet=off $(if $(ONCE),-skip '$(call tests,$(LASTING))|$(ONLY_RACED)') ./operator/dev/integration)
+	@$(call tested,-vet=off $(if $(ONCE),-skip '$(call tests,$(LASTING))|$(ONLY_RACED)') ./operator/dev/integration,-operators)
 
 .PHONY: race
 race: export FIREKEEPER_RACE := 1
 race: ## Run what `test` runs of packages with goroutines, and an operator of each kind on an API server, with the race detector
 	@$(call tested,-vet=off -race -short -skip '$(UNRACED)' $(RACE))
-	@$(call tested,-vet=off -run '$(RACED)' ./operator/dev/integration)
+	@$(call tested,-vet=off -run '$(RACED)' ./operator/dev/integration,-operators)
+
+.PHONY: race-ahead node-ahead
+race-ahead: ## Compile what `race` needs
+	@CGO_ENABLED=1 go list -race -export -deps -test $(RACE) ./cmd/operator >/dev/null
+node-ahead: ## Build the programs of a node
+	@$(CLUSTER) programs etcd kube-apiserver kube-controller-manager kubectl kube-scheduler kubelet kube-proxy coredns pause prometheus alertmanager thanos >/dev/null
 
 .PHONY: test-long
 test-long: export FIREKEEPER_RACE=1 FIREKEEPER_MODEL=1 FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000 FIREKEEPER_CLOCKS=1
@@ -144,7 +154,7 @@ chaos: ## Kill an operator at each of its writes, disturb it in every other way,
 outages: export FIREKEEPER_OUTAGES ?= all
 outages: REPORT := -each
 outages: ## Kill each part of central discovery in each step of a migration and while targets move, and look for gaps in scrapes (half an hour; FIREKEEPER_OUTAGES=7 makes four random ones, all:7 all with another seed)
-	@$(call tested,-count=1 ./operator/dev/outages)
+	@$(call tested,-count=1 -vet=off ./operator/dev/outages)
 
 .PHONY: moves
 moves: export FIREKEEPER_MOVES ?= 5s,15s,30s
@@ -216,26 +226,26 @@ e2e-long: export FIREKEEPER_E2E := long
 e2e-long: ## Run all tests on a node, with kube-prometheus, the chart and every kind of rollout (root, about twenty minutes)
 e2e e2e-long: REPORT := -each
 e2e e2e-long:
-	@$(call tested,-count=1 -parallel 5 ./operator/dev/e2e/...)
+	@$(call tested,-count=1 -vet=off -parallel 5 ./operator/dev/e2e/...)
 
 .PHONY: chaos-node
 chaos-node: export FIREKEEPER_E2E := long
 chaos-node: export FIREKEEPER_CHAOS := all
 chaos-node: REPORT := -each
 chaos-node: ## Kill pods, reloaders, the kubelet and containerd in each state of a change, and write docs/reliability.md (root; ten minutes)
-	@$(call tested,-count=1 -run TestFaultsOfANode ./operator/dev/e2e)
+	@$(call tested,-count=1 -vet=off -run TestFaultsOfANode ./operator/dev/e2e)
 
 .PHONY: upgrade
 upgrade: export FIREKEEPER_E2E := long
 upgrade: export FIREKEEPER_UPGRADE_FROM = $(FROM)
 upgrade: ## Replace the operator of FROM by this one and back, with pods running: none may restart (FROM=v0.1.0; root)
 	@test -n "$(FROM)" || { echo "FROM names no commit: make upgrade FROM=v0.1.0"; exit 2; }
-	@$(call tested,-count=1 -run TestUpgrade ./operator/dev/e2e)
+	@$(call tested,-count=1 -vet=off -run TestUpgrade ./operator/dev/e2e)
 
 .PHONY: truth
 truth: export FIREKEEPER_TRUTH ?= 5
 truth: ## Compare targets of random workloads with those of each Prometheus that is built already (FIREKEEPER_TRUTH=500 worlds)
-	@$(call tested,-run TestRandom ./operator/dev/truth)
+	@$(call tested,-vet=off -run TestRandom ./operator/dev/truth)
 
 .PHONY: demo
 demo: ## Show it all on KUBECONFIG, kind or a node of our own (DEMO_ON=kind|node): time how long changes take, let an alert arrive (DEMO_DISCOVERY=central: find targets centrally, too)

@@ -140,7 +140,7 @@ func TestNamesPath(t *testing.T) {
 
 func TestChildEnv(t *testing.T) {
 	got := childEnv([]string{"PATH=/x", "https_proxy=http://p", "NO_PROXY=*", "KUBECONFIG=/k", "HOME=/h"})
-	want := []string{"PATH=/x:/usr/sbin:/sbin:/usr/bin:/bin", "HOME=/h"}
+	want := []string{"GOGC=400", "PATH=/x:/usr/sbin:/sbin:/usr/bin:/bin", "HOME=/h"}
 	if !slices.Equal(got, want) {
 		t.Errorf("childEnv = %q, want %q", got, want)
 	}

@@ -82,7 +82,7 @@ func (c *Cluster) start(name string, args ...string) (*process, error) {
 // childEnv returns the environment without proxies, which would break connections between the programs, and with
 // the folders of iptables and ip on Debian in PATH.
 func childEnv(env []string) []string {
-	var out []string
+	out := []string{"GOGC=400"} // saves a quarter of the processor time, for some hundred megabytes; env may override it
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		switch {

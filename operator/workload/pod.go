@@ -64,12 +64,16 @@ func (b *Base) PodMeta(match map[string]string, in PodInputs) metav1.ObjectMeta 
 
 // PodTemplate completes a pod with the volumes and containers of the user.
 //
-// Errors: two volumes have the same name; a container patch does not merge.
+// Errors: two volumes, or a volume of ours and the claim, have the same name; a container
+// patch does not merge.
 func (b *Base) PodTemplate(meta metav1.ObjectMeta, spec corev1.PodSpec) (corev1.PodTemplateSpec, error) {
 	if spec.HostNetwork && spec.DNSPolicy == "" {
 		spec.DNSPolicy = corev1.DNSClusterFirstWithHostNet
 	}
 	if err := checkVolumeNames(spec.Volumes, b.Fields.Volumes); err != nil {
+		return corev1.PodTemplateSpec{}, err
+	}
+	if err := b.checkClaimName(spec.Volumes); err != nil {
 		return corev1.PodTemplateSpec{}, err
 	}
 	spec.Volumes = append(spec.Volumes, b.Fields.Volumes...)

@@ -1,8 +1,13 @@
 package workload
 
 import (
+	"fmt"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
 // claimsStorage reports whether the data volume comes from a claim template. emptyDir and
@@ -43,6 +48,16 @@ func (b *Base) DataVolumes() []corev1.Volume {
 		return nil
 	}
 	return []corev1.Volume{v}
+}
+
+// checkClaimName rejects a claim template with the name of one of our volumes, which the
+// StatefulSet controller would replace by the claim. A volume of the user may be replaced.
+func (b *Base) checkClaimName(ours []corev1.Volume) error {
+	name := b.dataVolumeName()
+	if !b.claimsStorage() || !slices.ContainsFunc(ours, func(v corev1.Volume) bool { return v.Name == name }) {
+		return nil
+	}
+	return faults.At("spec.storage.volumeClaimTemplate.metadata.name", fmt.Errorf("%q %s", name, ownVolume))
 }
 
 // claimTemplates returns the claim template of a StatefulSet. It has no apiVersion and

@@ -12,6 +12,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 )
 
+// ownVolume rejects the name of a volume of ours.
+const ownVolume = "is the name of a volume of the operator; give yours another name"
+
 var notInVolumeName = regexp.MustCompile(`[^-a-z0-9]+`)
 
 // sanitise converts an object's name to the beginning of a DNS-1123 label of at most max
@@ -48,7 +51,7 @@ func checkVolumeNames(ours, users []corev1.Volume) error {
 		if seen[v.Name] != "" {
 			return faults.At("spec", fmt.Errorf("two volumes are named %q", v.Name))
 		}
-		seen[v.Name] = "is the name of a volume of the operator; give yours another name"
+		seen[v.Name] = ownVolume
 	}
 	var all faults.List
 	for i, v := range users {

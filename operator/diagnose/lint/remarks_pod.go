@@ -58,11 +58,8 @@ func podOf(made dryrun.Outcome) (pod *corev1.PodSpec, claims []string) {
 func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodSpec, volumes []string) {
 	for _, v := range pod.Volumes {
 		if slices.Contains(volumes, v.Name) {
-			if i := slices.IndexFunc(f.Volumes, func(own corev1.Volume) bool { return own.Name == v.Name }); i >= 0 {
-				l.say(self)(faults.Index("spec.volumes", i)+".name", "%q is the name of a volume of the operator, the one for the data, which takes the place of yours; give yours another name", v.Name)
-			} else {
-				l.say(self)("spec.storage.volumeClaimTemplate.metadata.name", "%q is the name of a volume of the operator, and the one for the data takes its place; write another name", v.Name)
-			}
+			i := slices.IndexFunc(f.Volumes, func(own corev1.Volume) bool { return own.Name == v.Name })
+			l.say(self)(faults.Index("spec.volumes", i)+".name", "%q is the name of a volume of the operator, the one for the data, which takes the place of yours; give yours another name", v.Name)
 		}
 		volumes = append(volumes, v.Name)
 	}
