@@ -98,9 +98,9 @@ else
 endif
 
 .PHONY: integration
-# Three packages at a time, as most of them wait most of the time.
+# Four packages at a time, as most of them wait most of the time.
 integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
-	@$(call tested,-vet=off -p 3 $(if $(ONCE),-skip '$(call tests,$(LASTING))') $(filter-out ./operator/dev/integration,$(LONGER)))
+	@$(call tested,-vet=off -p 4 $(if $(ONCE),-skip '$(call tests,$(LASTING))') $(filter-out ./operator/dev/integration,$(LONGER)))
 	@$(call tested,-vet=off $(if $(ONCE),-skip '$(call tests,$(LASTING))|$(ONLY_RACED)') ./operator/dev/integration,-operators)
 
 .PHONY: race
