@@ -92,11 +92,11 @@ func observed(t *testing.T, objects *manifests.Objects, args ...string) string {
 		t.Fatal(err)
 	}
 	objects.Kinds = kinds
-	outputs, err := render.Workloads(objects, "")
+	workloads, err := render.Workloads(objects, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, made := range outputs {
+	for made := range render.Outputs(objects, workloads) {
 		fmt.Fprintln(&out, made.Workload, made.Err)
 		if made.Err == nil {
 			if err := made.WriteTo(&out, "objects"); err != nil {

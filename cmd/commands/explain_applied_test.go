@@ -25,7 +25,7 @@ func TestExplainOfManifestsOverCluster(t *testing.T) {
 		"a workload with a fault": {
 			"apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: k8s, namespace: monitoring}\nspec: {serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: {}, nothing: x}",
 			"smon demo/web", "its manifest has faults, and is read without these fields: spec.nothing: unknown field", 0},
-		"a document that cannot be read": {"kind: [", "smon demo/web", "new.yaml: document 1: ", 2},
+		"a document that cannot be read": {"kind: [", "smon demo/web", "new.yaml:1: yaml: ", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := serveManifests(t, "../../operator/diagnose/preview/testdata/cluster.yaml", &served{})

@@ -84,7 +84,7 @@ func (r *renderOptions) run(o *userOptions, stdout, stderr io.Writer) error {
 			fmt.Fprintln(stderr, line)
 		}
 	}
-	outputs, err := render.Workloads(objects, r.workload)
+	workloads, err := render.Workloads(objects, r.workload)
 	if err != nil && ofWorkload(wrong) && r.workload == "" {
 		return failed // which explains why there is none
 	}
@@ -92,7 +92,8 @@ func (r *renderOptions) run(o *userOptions, stdout, stderr io.Writer) error {
 		return errors.Join(failed, err)
 	}
 	lines := lint.NewLines(objects)
-	for i, out := range outputs {
+	first := true
+	for out := range render.Outputs(objects, workloads) {
 		for _, rej := range out.Rejected {
 			rej.Err = lines.Of(rej.Object, rej.Err)
 			fmt.Fprintln(stderr, rej)
@@ -104,10 +105,11 @@ func (r *renderOptions) run(o *userOptions, stdout, stderr io.Writer) error {
 			failed = errors.Join(failed, fmt.Errorf("cannot render %s: %w", out.Workload, lines.Of(out.Workload, out.Err)))
 			continue
 		}
-		if r.part == "config" && len(outputs) > 1 {
-			if i > 0 {
+		if r.part == "config" && len(workloads) > 1 {
+			if !first {
 				fmt.Fprintln(stdout, "---")
 			}
+			first = false
 			fmt.Fprintf(stdout, "# %s\n", out.Workload)
 		}
 		if err := out.WriteTo(stdout, r.part); err != nil {

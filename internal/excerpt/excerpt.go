@@ -28,6 +28,14 @@ func Names(names []string) []string {
 	return out
 }
 
+// List joins at most most names, "a, b and 3 more".
+func List(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return strings.Join(names, ", ")
+}
+
 // Of truncates text at a rune boundary to at most limit bytes, including a trailing
 // ellipsis.
 func Of(text string, limit int) string {

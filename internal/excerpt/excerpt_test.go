@@ -20,3 +20,12 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+func TestList(t *testing.T) {
+	names := []string{"a", "b", "c", "d"}
+	for most, want := range map[int]string{2: "a, b and 2 more", 3: "a, b, c and 1 more", 4: "a, b, c, d", 9: "a, b, c, d"} {
+		if got := excerpt.List(names, most); got != want {
+			t.Errorf("%d: %q, want %q", most, got, want)
+		}
+	}
+}

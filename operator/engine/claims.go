@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
@@ -103,10 +104,7 @@ const storageField = "spec.storage.volumeClaimTemplate.spec.resources.requests.s
 func someOf(names []string) string {
 	const most = 5
 	slices.Sort(names)
-	if n := len(names) - most; n > 0 {
-		names = append(names[:most], fmt.Sprintf("and %d more", n))
-	}
-	return strings.Join(names, ", ")
+	return excerpt.List(names, most)
 }
 
 func isNumber(s string) bool {

@@ -49,7 +49,7 @@ func TestClaims(t *testing.T) {
 		"less than was ever there":             {"1Gi", map[string]string{"db-prometheus-k8s-0": "10Ti Pending"}, nil, unbound, "db-prometheus-k8s-0 (10Ti)."},
 		"more, before it is bound":             {"3Gi", map[string]string{"db-prometheus-k8s-0": "2Gi Pending", "db-prometheus-k8s-1": "2Gi"}, []string{"db-prometheus-k8s-1 2Gi 3Gi"}, unbound, "db-prometheus-k8s-0 (2Gi)."},
 		"not bound, of the right size":         {"3Gi", map[string]string{"db-prometheus-k8s-0": "3Gi Pending"}, nil, "", ""},
-		"many":                                 {"1Gi", map[string]string{"db-prometheus-k8s-0": "2Gi", "db-prometheus-k8s-1": "2Gi", "db-prometheus-k8s-2": "2Gi", "db-prometheus-k8s-3": "2Gi", "db-prometheus-k8s-4": "2Gi", "db-prometheus-k8s-5": "2Gi"}, nil, larger, "db-prometheus-k8s-4 (2Gi), and 1 more."},
+		"many":                                 {"1Gi", map[string]string{"db-prometheus-k8s-0": "2Gi", "db-prometheus-k8s-1": "2Gi", "db-prometheus-k8s-2": "2Gi", "db-prometheus-k8s-3": "2Gi", "db-prometheus-k8s-4": "2Gi", "db-prometheus-k8s-5": "2Gi"}, nil, larger, "db-prometheus-k8s-4 (2Gi) and 1 more."},
 		"no size asked for":                    {"", map[string]string{"db-prometheus-k8s-0": "2Gi"}, nil, "", ""},
 		"a claim that asks for nothing at all": {"3Gi", map[string]string{"db-prometheus-k8s-0": ""}, nil, "", ""},
 	} {

@@ -251,12 +251,12 @@ func (a *alone) rendered(row *catalog.Row, raw []byte, wrong func(Kind, string, 
 		all.References.Otherwise = manifests.Assumed(object)
 		all.Add(catalog.Prometheus, selecting())
 		all.Add(catalog.Alertmanager, selectingRoutes())
-		outputs, err := render.Workloads(all, "")
+		workloads, err := render.Workloads(all, "")
 		if err != nil {
 			wrong(NotLoaded, "%v", err)
 			return
 		}
-		for _, out := range outputs {
+		for out := range render.Outputs(all, workloads) {
 			a.parsed(out, wrong)
 		}
 	})

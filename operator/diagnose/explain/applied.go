@@ -3,8 +3,6 @@ package explain
 import (
 	"context"
 
-	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
@@ -16,10 +14,10 @@ import (
 //
 // Errors: the manifest of the object has faults; those of [fromCluster].
 func fromApplied(ctx context.Context, r readers.Reader, o *manifests.Objects, wrong []manifests.Fault, setups []engine.Setup, n Name) (Question, error) {
-	if err := faultsOf(wrong, n.ref()); err != nil {
-		return Question{}, faulty(lint.Examine(o, wrong, Kinds(setups), lint.Options{}), n, err)
+	if err := faulty(o, wrong, setups, n); err != nil {
+		return Question{}, err
 	}
-	if err := faultsOf(wrong, catalog.Ref{}); err != nil {
+	if err := unreadable(o, wrong); err != nil {
 		return Question{}, err // the object, or a workload, may be in an unreadable document
 	}
 	q, err := fromCluster(ctx, r, setups, n)

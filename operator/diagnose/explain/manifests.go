@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 
-	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
@@ -23,8 +23,8 @@ import (
 // Errors: the object is not among the manifests, or its manifest has faults.
 func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engine.Setup, n Name) (Question, error) {
 	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, NamespaceUnknown: o.NamespaceUnknown, References: &o.References, AsWritten: o.AsWritten}
-	if err := faultsOf(wrong, n.ref()); err != nil {
-		return q, faulty(lint.Examine(o, wrong, Kinds(setups), lint.Options{}), n, err)
+	if err := faulty(o, wrong, setups, n); err != nil {
+		return q, err
 	}
 	var others []string
 	for _, obj := range o.All(n.row) {
@@ -36,7 +36,7 @@ func FromManifests(o *manifests.Objects, wrong []manifests.Fault, setups []engin
 	if q.Object == nil {
 		err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
 		e := lint.Examine(o, wrong, Kinds(setups), lint.Options{})
-		return q, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, catalog.Ref{})) // the object may be in an unreadable file
+		return q, errors.Join(err, misspelled(e, wrong, n), skipped(o), unreadable(o, wrong)) // the object may be in an unreadable file
 	}
 	q.Findings = lint.Examine(o, wrong, Kinds(setups), lint.Options{})
 	outcomes := q.Findings.Outcomes()
@@ -76,17 +76,25 @@ func podTrouble(o *manifests.Objects, w dryrun.Workload, outcome dryrun.Outcome)
 	return "its pods wait for what is not there: " + strings.Join(all, "; ")
 }
 
-// faulty returns an error with all findings about an object whose manifest has faults, or err
-// if there are no findings.
-func faulty(e *lint.Examination, n Name, err error) error {
+// faulty returns an error with all findings about an object whose manifest has faults; nil if it has none.
+func faulty(o *manifests.Objects, wrong []manifests.Fault, setups []engine.Setup, n Name) error {
+	own := faultsOf(wrong, n.ref())
+	if len(own) == 0 {
+		return nil
+	}
 	lines := []string{n.String() + " has errors"}
-	for _, f := range e.About(n.row.Kind, n.Namespace, n.Name) {
+	for _, f := range lint.Examine(o, wrong, Kinds(setups), lint.Options{}).About(n.row.Kind, n.Namespace, n.Name) {
 		lines = append(lines, f.Text())
 	}
 	if len(lines) == 1 {
-		return err
+		return lint.Unsound(o, own)
 	}
 	return errors.New(strings.Join(lines, "\n"))
+}
+
+// unreadable returns the faults of documents and files without an object.
+func unreadable(o *manifests.Objects, wrong []manifests.Fault) error {
+	return lint.Unsound(o, faultsOf(wrong, catalog.Ref{}))
 }
 
 // misspelled returns the findings about manifests with the same name and an unknown kind.
@@ -116,38 +124,29 @@ func skipped(o *manifests.Objects) error {
 
 // manifestFaults returns the faults of the manifest of a workload in one line; empty if it has none.
 func manifestFaults(wrong []manifests.Fault, of catalog.Ref) string {
-	err := joined(wrong, of, func(f manifests.Fault) error { return f.Err })
-	if err == nil {
-		return ""
+	var all []string
+	for _, f := range faultsOf(wrong, of) {
+		all = append(all, strings.ReplaceAll(f.Err.Error(), "\n", "; "))
 	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
+	return strings.Join(all, "; ")
 }
 
-// faultsOf returns the faults of one object, or of whole documents and files if of is empty, each with its place.
-func faultsOf(wrong []manifests.Fault, of catalog.Ref) error {
-	return joined(wrong, of, manifests.Fault.Placed)
-}
-
-func joined(wrong []manifests.Fault, of catalog.Ref, text func(manifests.Fault) error) error {
-	var all faults.List
+// faultsOf returns the faults of one object, or of whole documents and files if of is empty.
+func faultsOf(wrong []manifests.Fault, of catalog.Ref) (out []manifests.Fault) {
 	for _, f := range wrong {
 		if (catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}) == of {
-			all.Add("", text(f))
+			out = append(out, f)
 		}
 	}
-	return all.Err()
+	return out
 }
 
 // maxOthers is the maximum number of objects that an error lists.
 const maxOthers = 10
 
 func hold(n Name, others []string) string {
-	rest := ""
-	if more := len(others) - maxOthers; more > 0 {
-		others, rest = others[:maxOthers], fmt.Sprintf(" and %d more", more)
-	}
 	if len(others) == 0 {
 		return "they hold no " + n.row.Kind
 	}
-	return "they hold " + strings.Join(others, ", ") + rest
+	return "they hold " + excerpt.List(others, maxOthers)
 }

@@ -61,7 +61,7 @@ func Workload(o *manifests.Objects, wrong []manifests.Fault, kinds []*engine.Kin
 		others = append(others, w.GetNamespace()+"/"+w.GetName())
 	}
 	err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
-	return out, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, catalog.Ref{}))
+	return out, errors.Join(err, misspelled(e, wrong, n), skipped(o), unreadable(o, wrong))
 }
 
 // uses counts the objects that the workload can select. Objects whose manifest has errors count

@@ -118,10 +118,11 @@ spec: {version: 2.30.0, podMonitorSelector: {}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := render.Workloads(o, "")
-	if err != nil || len(out) != 1 {
-		t.Fatalf("%d outputs, %v", len(out), err)
+	workloads, err := render.Workloads(o, "")
+	if err != nil || len(workloads) != 1 {
+		t.Fatalf("%v, %v", workloads, err)
 	}
+	out := slices.Collect(render.Outputs(o, workloads))
 	r := Run([]string{dir}, kinds(), Options{})
 	if e, w := r.Count(SeverityError), r.Count(SeverityWarning); e != len(out[0].Rejected) || e != 1 || w != 1 || len(out[0].Dropped) != w {
 		t.Errorf("render: %v, %v; lint: %+v", out[0].Rejected, out[0].Dropped, r.Findings)

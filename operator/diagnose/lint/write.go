@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
@@ -71,7 +72,10 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %s", n, word)
 }
 
-// sentence returns object, field, message and workloads.
+// maxWorkloads is the maximum number of workloads in a line about a finding.
+const maxWorkloads = 10
+
+// sentence returns object, field, message and the first workloads.
 func (f Finding) sentence() string {
 	var b strings.Builder
 	if f.Kind != "" {
@@ -86,7 +90,7 @@ func (f Finding) sentence() string {
 	}
 	b.WriteString(f.Message)
 	if len(f.Workloads) > 0 {
-		b.WriteString(" (for " + strings.Join(f.Workloads, ", ") + ")")
+		b.WriteString(" (for " + excerpt.List(f.Workloads, maxWorkloads) + ")")
 	}
 	return b.String()
 }

@@ -2,6 +2,8 @@
 // prints the objects, the plain configuration, or the plain rule files.
 //
 //	objects, err := manifests.Load(paths, kinds)
-//	outputs, err := render.Workloads(objects, "")
-//	outputs[0].WriteTo(os.Stdout, "config")
+//	workloads, err := render.Workloads(objects, "")
+//	for output := range render.Outputs(objects, workloads) {
+//		output.WriteTo(os.Stdout, "config")
+//	}
 package render

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -40,26 +41,38 @@ type Output struct {
 	plain []engine.Plain
 }
 
-// Workloads renders the workloads among the objects, sorted by namespace and name. If
-// only is not empty, it renders only the workload "KIND NAMESPACE/NAME".
+// Workloads returns the workloads among the objects, sorted by namespace and name. If only
+// is not empty, it returns only the workload "KIND NAMESPACE/NAME".
 //
 // Errors: no workload was found.
-func Workloads(o *manifests.Objects, only string) ([]Output, error) {
+func Workloads(o *manifests.Objects, only string) ([]dryrun.Workload, error) {
 	all := o.Workloads()
-	defer o.Share()()
-	var out []Output
+	if len(all) == 0 && only == "" {
+		return nil, fmt.Errorf("nothing to render: the manifests hold %s", noneOf(o.Kinds))
+	}
+	var out []dryrun.Workload
 	for _, w := range all {
 		if only == "" || strings.EqualFold(only, w.String()) {
-			out = append(out, render(o, w))
+			out = append(out, w)
 		}
 	}
-	switch {
-	case len(all) == 0 && only == "":
-		return nil, fmt.Errorf("nothing to render: the manifests hold %s", noneOf(o.Kinds))
-	case len(out) == 0:
+	if len(out) == 0 {
 		return nil, fmt.Errorf("no %s among the manifests (they hold %s)", only, names(o, all))
 	}
 	return out, nil
+}
+
+// Outputs renders workloads one after another, so that one output is in memory at a time. They share what
+// is compiled.
+func Outputs(o *manifests.Objects, of []dryrun.Workload) iter.Seq[Output] {
+	return func(yield func(Output) bool) {
+		defer o.Share()()
+		for _, w := range of {
+			if !yield(render(o, w)) {
+				return
+			}
+		}
+	}
 }
 
 // names returns the list of workloads for an error message.

@@ -67,12 +67,13 @@ func TestWorkloads(t *testing.T) {
 			"no Prometheus team/k8s among the manifests (they hold no Prometheus or PrometheusAgent)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := Workloads(load(t, tc.manifests...), tc.only)
+			objects := load(t, tc.manifests...)
+			workloads, err := Workloads(objects, tc.only)
 			if text := fmt.Sprint(err); tc.err != "" && text != tc.err || tc.err == "" && err != nil {
 				t.Fatalf("err = %v, want %q", err, tc.err)
 			}
 			var got []string
-			for _, o := range out {
+			for o := range Outputs(objects, workloads) {
 				got = append(got, o.Workload.String())
 				if o.Err != nil {
 					t.Error(o.Err)
@@ -88,11 +89,12 @@ func TestWorkloads(t *testing.T) {
 // one renders the only workload.
 func one(t *testing.T, texts ...string) Output {
 	t.Helper()
-	out, err := Workloads(load(t, texts...), "")
-	if err != nil || len(out) != 1 {
-		t.Fatalf("%d outputs, %v", len(out), err)
+	objects := load(t, texts...)
+	workloads, err := Workloads(objects, "")
+	if err != nil || len(workloads) != 1 {
+		t.Fatalf("%v, %v", workloads, err)
 	}
-	return out[0]
+	return slices.Collect(Outputs(objects, workloads))[0]
 }
 
 func text(t *testing.T, out Output, part string) string {

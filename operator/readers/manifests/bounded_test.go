@@ -127,7 +127,7 @@ func TestManyFaults(t *testing.T) {
 	_, loaded := LoadAll([]string{path, later}, nil)
 	_, sound := LoadSound([]string{path, later}, nil, false)
 	for name, all := range map[string][]Fault{"all": loaded, "sound": sound} {
-		last := all[len(all)-1].Placed().Error()
+		last := withPlace(all[len(all)-1]).Error()
 		if want := path + ": more than 10000 faults up to here, the rest was not read"; len(all) != 10_001 || last != want {
 			t.Errorf("%s: %d faults, the last is %q, want %q", name, len(all), last, want)
 		}

@@ -7,10 +7,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
+
+// withPlace returns the error of a fault with its location.
+func withPlace(f Fault) error {
+	if where := f.Where(); where != "" {
+		return faults.In(where, f.Err)
+	}
+	return f.Err
+}
 
 // TestFolders reads the folder of a golden file, once as lint does and once as commands that stop at
 // the first fault.
@@ -24,9 +33,9 @@ func TestFolders(t *testing.T) {
 		var out strings.Builder
 		switch what {
 		case "faults":
-			_, faults := LoadAll(names, kinds())
-			for _, f := range faults {
-				fmt.Fprintln(&out, f.Placed())
+			_, wrong := LoadAll(names, kinds())
+			for _, f := range wrong {
+				fmt.Fprintln(&out, withPlace(f))
 			}
 		case "objects":
 			objects, _ := LoadAll(names, kinds())

@@ -77,14 +77,6 @@ func (f Fault) Where() string {
 	return where
 }
 
-// Placed returns the error with its location.
-func (f Fault) Placed() error {
-	if where := f.Where(); where != "" {
-		return faults.In(where, f.Err)
-	}
-	return f.Err
-}
-
 // reader reads manifests into [Objects].
 type reader struct {
 	objects *Objects

@@ -1,7 +1,6 @@
 package central
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,11 +90,7 @@ func (r *Runner) largeObjects(now time.Time) {
 // few returns some names and the number of the others.
 func few(names []string) string {
 	slices.Sort(names)
-	names = slices.Compact(names)
-	if more := len(names) - mostNamed; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
-	}
-	return strings.Join(names, ", ")
+	return excerpt.List(slices.Compact(names), mostNamed)
 }
 
 // event sends an Event about a workload if this replica leads.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
@@ -80,10 +80,7 @@ func missing(may, not []string, all, namespaced bool) string {
 
 // inNamespaces returns "namespace a" or "namespaces a, b".
 func inNamespaces(names []string) string {
-	text := strings.Join(names[:min(len(names), maxNamespaces)], ", ")
-	if n := len(names) - maxNamespaces; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
+	text := excerpt.List(names, maxNamespaces)
 	if len(names) == 1 {
 		return "namespace " + text
 	}
