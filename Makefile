@@ -50,7 +50,7 @@ UNRACED_NAMES := NoSecretInAnyConfig ManyObjectsWithCredentials EnforceRandomExp
   SuggestionsAreBounded PackRandomHistories AChangeSeldomCompressesTheNextChunk ChunkedStaysCloseToOneStream AChangeCompressesFewBytes OneChangeChangesOnePart HostileValues \
   EveryFieldOfTheAPI SliceProperties RefusalsAreBounded ContentReadsLikeWithTheUsualDecoders ContentIsNotCopied PackedIsWhole PackedBytes StoredButNotDecodable MisfitsAreFound \
   OrderDoesNotMatter ManyLargeObjects ListsOfKubernetesComeInPages NoOracle ManyDocuments PutAll Hostile Steps TraceIsBounded ScaleUp ScaleDown NoScaleDown LoadUpAndDown \
-  WeightedAndBack WeightedDeadShard LongSelectorsAreNotKept TooLarge MemoryOfOneChange WorstObjects TemplatesWithoutEnd
+  WeightedShards WeightedAndBack WeightedDeadShard TrimmedObjectsGiveTheSameGroups LongSelectorsAreNotKept TooLarge MemoryOfOneChange WorstObjects TemplatesWithoutEnd
 UNRACED := $(call tests,$(UNRACED_NAMES))
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
 LONGER = $(filter-out ./operator/dev/truth ./operator/dev/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
