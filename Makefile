@@ -24,10 +24,9 @@ TRIMPATH  ?= -trimpath
 GOBUILD   := go build $(TRIMPATH) -buildvcs=false -ldflags "$(LDFLAGS)"
 
 # $(call tested,arguments[,suffix]) runs go test over packages of all modules at once, so that no core waits for the last package
-# of a module, and reports on it. Everything that the tests say is kept in bin/<target>.json; a second call of a
-# target gives its file a suffix. AGAIN=1 runs up to three failed
-# tests a second time and lists those that pass then as unstable, so that one of 2,000 tests cannot stop a delivery alone. GOGC is for compilers,
-# not for tests, many of which are about memory.
+# of a module, and reports on it. Everything that the tests say is kept in bin/<target>.json; a second call of a target gives
+# its file a suffix. AGAIN=1 runs up to three failed tests a second time and lists those that pass then as unstable, so that one
+# of 2,000 tests cannot stop a delivery alone. GOGC is for compilers, not for tests, many of which are about memory.
 tested = mkdir -p bin; go build -o bin/testreport ./internal/testreport; $(if $(filter -race,$(1)),export CGO_ENABLED=1;) \
   (go test -json -timeout 25m $(if $(GOGC),-exec 'env -u GOGC') $(1) || echo '{"Action": "failed"}') | env -u GOGC bin/testreport -trim $(PREFIX)/ -events bin/$@$(2).json $(REPORT) \
   $(if $(AGAIN),-again '-timeout 25m $(filter -race -short -vet=off -count=1,$(1))')
@@ -112,8 +111,8 @@ race: ## Run what `test` runs of packages with goroutines, and an operator of ea
 .PHONY: race-ahead node-ahead
 race-ahead: ## Compile what `race` needs
 	@CGO_ENABLED=1 go list -race -export -deps -test $(RACE) ./cmd/operator >/dev/null
-node-ahead: ## Build the programs of a node
-	@$(CLUSTER) programs etcd kube-apiserver kube-controller-manager kubectl kube-scheduler kubelet kube-proxy coredns pause prometheus alertmanager thanos >/dev/null
+node-ahead: ## Build the programs that only a node needs
+	@$(CLUSTER) programs kube-scheduler kubelet kube-proxy coredns pause >/dev/null
 
 .PHONY: test-long
 test-long: export FIREKEEPER_RACE=1 FIREKEEPER_MODEL=1 FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000 FIREKEEPER_CLOCKS=1

@@ -145,15 +145,14 @@ func AppendUser(field string, ours []Arg, user []v1.Argument) ([]Arg, error) {
 	return ours, nil
 }
 
-// CheckUser rejects user arguments, with or without "no-", that the operator sets. A name
-// may contain its value, "name=value", as the program would read it. The error lists all
-// arguments as the operator spells them.
+// CheckUser rejects user arguments, with or without "no-", that the operator sets. The
+// error lists all of them as the operator spells them.
 func CheckUser(field string, ours []Arg, user []v1.Argument) error {
 	var taken []string
 	for _, own := range ours {
 		name := strings.TrimSuffix(own.Name, "=")
 		clash := slices.ContainsFunc(user, func(u v1.Argument) bool {
-			flag, _, _ := strings.Cut(u.Name, "=")
+			flag, _ := u.Flag()
 			return flag == name || flag == "no-"+name || name == "no-"+flag
 		})
 		if clash && !slices.Contains(taken, name) {

@@ -64,16 +64,12 @@ func (b *Base) PodMeta(match map[string]string, in PodInputs) metav1.ObjectMeta 
 
 // PodTemplate completes a pod with the volumes and containers of the user.
 //
-// Errors: two volumes, or a volume of ours and the claim, have the same name; a container
-// patch does not merge.
+// Errors: two volumes have the same name; a container patch does not merge.
 func (b *Base) PodTemplate(meta metav1.ObjectMeta, spec corev1.PodSpec) (corev1.PodTemplateSpec, error) {
 	if spec.HostNetwork && spec.DNSPolicy == "" {
 		spec.DNSPolicy = corev1.DNSClusterFirstWithHostNet
 	}
 	if err := checkVolumeNames(spec.Volumes, b.Fields.Volumes); err != nil {
-		return corev1.PodTemplateSpec{}, err
-	}
-	if err := b.checkClaimName(spec.Volumes); err != nil {
 		return corev1.PodTemplateSpec{}, err
 	}
 	spec.Volumes = append(spec.Volumes, b.Fields.Volumes...)
@@ -97,9 +93,13 @@ func (b *Base) PodTemplate(meta metav1.ObjectMeta, spec corev1.PodSpec) (corev1.
 // StatefulSetOf returns the StatefulSet name for a pod that in describes, after
 // [Base.CheckNames]. It shares no memory with the workload or other StatefulSets.
 //
-// Errors: those of [Base.CheckNames] and [Base.PodTemplate].
+// Errors: those of [Base.CheckNames] and [Base.PodTemplate]; the claim template has the name
+// of a volume of ours.
 func (b *Base) StatefulSetOf(name string, match map[string]string, in PodInputs, meta metav1.ObjectMeta, spec corev1.PodSpec) (*appsv1.StatefulSet, error) {
 	if err := b.CheckNames(meta.Labels[wellknown.LabelAppVersion], name, in.RuleConfigMaps); err != nil {
+		return nil, err
+	}
+	if err := b.checkClaimName(spec.Volumes); err != nil {
 		return nil, err
 	}
 	pod, err := b.PodTemplate(meta, spec)

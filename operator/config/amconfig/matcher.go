@@ -40,7 +40,7 @@ func dialectOf(am *v1.Alertmanager, t gate.Target) dialect {
 		d.UTF8 = false
 	}
 	for _, arg := range am.Spec.AdditionalArgs {
-		if arg.Name == "enable-feature" && strings.Contains(arg.Value, classicMode) {
+		if name, value := arg.Flag(); name == "enable-feature" && strings.Contains(value, classicMode) {
 			d.UTF8 = false
 		}
 	}

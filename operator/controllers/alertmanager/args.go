@@ -127,7 +127,7 @@ func maxSilenceBytes(b *builder) (string, bool) {
 // dispatchDelay returns the delay in which a pod only collects alerts, which is the time
 // until it is considered available. An argument of the user takes precedence.
 func dispatchDelay(b *builder) (string, bool) {
-	own := slices.ContainsFunc(b.spec.AdditionalArgs, func(a v1.Argument) bool { return a.Name == startDelay })
+	own := slices.ContainsFunc(b.spec.AdditionalArgs, func(a v1.Argument) bool { name, _ := a.Flag(); return name == startDelay })
 	return fmt.Sprintf("%ds", b.MinReadySeconds()), b.spec.MinReadySeconds != nil && !own
 }
 

@@ -64,7 +64,7 @@ func TestLeastPrivilege(t *testing.T) {
 		for _, name := range []string{"lost", "late"} {
 			w.apply(t, monitorWith(ns, name, "30s", basicAuth(name)))
 		}
-		w.apply(t, named(login(ns, "hunter-lost"), "lost"))
+		w.apply(t, loginNamed(ns, "lost", "hunter-lost"))
 		w.reconciled(t, ns, "web", "True")
 		w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0", "serviceMonitor/"+ns+"/lost/0", "serviceMonitor/"+ns+"/secured/0")
 	}
@@ -149,14 +149,9 @@ func (w *world) noticed(t *testing.T, ns string, limit time.Duration) {
 	step(
 		change{"a changed password is used", func() { w.apply(t, login(ns, "hunter-two")) }, contains("password: hunter-two", true)},
 		change{"a Secret that is deleted takes its monitor out", func() { w.delete(t, "v1", "Secret", ns, "lost") }, contains("/lost/0", false)},
-		change{"a Secret that is created brings its monitor in", func() { w.apply(t, named(login(ns, "hunter-late"), "late")) }, contains("password: hunter-late", true)},
+		change{"a Secret that is created brings its monitor in", func() { w.apply(t, loginNamed(ns, "late", "hunter-late")) }, contains("password: hunter-late", true)},
 	)
 	w.delete(t, "monitoring.coreos.com/v1", "ServiceMonitor", ns, "lost") // a rejected object has an Event after a restart
-}
-
-// named returns the manifest of [login] with another name.
-func named(login, name string) string {
-	return strings.Replace(login, "name: login", "name: "+name, 1)
 }
 
 // refusesNothing checks that no call was forbidden, and that Secrets and ConfigMaps were listed and watched in one
@@ -182,7 +177,7 @@ func TestLeastPrivilegeAtScale(t *testing.T) {
 	w.bind(t, account, w.leastRole(t, "integration-scale"))
 	ns := w.namespace(t)
 	for i := range secrets {
-		w.apply(t, named(login(ns, fmt.Sprint("first-", i)), fmt.Sprint("login-", i)))
+		w.apply(t, loginNamed(ns, fmt.Sprint("login-", i), fmt.Sprint("first-", i)))
 	}
 	for i := range monitors {
 		secret := fmt.Sprintf("name: login-%d,", i%secrets)
@@ -217,7 +212,7 @@ func TestLeastPrivilegeAtScale(t *testing.T) {
 	o.idles(t, map[string]int{"get secrets": 3*secrets + 30, "get configmaps": namedReads(1), "create selfsubjectaccessreviews": 10})
 	t.Logf("%d reads of Secrets in an idle minute", reads()-n)
 	began := time.Now()
-	w.apply(t, named(login(ns, "second"), "login-7"))
+	w.apply(t, loginNamed(ns, "login-7", "second"))
 	within(t, polled, "a changed password is used", func() error {
 		text, err := w.configuration(t, ns, "prometheus-web")
 		if n := strings.Count(text, "password: second"); err == nil && n < monitors/secrets {

@@ -206,18 +206,6 @@ func (w *world) available(t *testing.T, owners ...*unstructured.Unstructured) {
 	}
 }
 
-// within is eventually with a different timeout.
-func within(t *testing.T, limit time.Duration, what string, check func() error) {
-	t.Helper()
-	var err error
-	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if err = check(); err == nil {
-			return
-		}
-	}
-	t.Fatalf("%s: still after %s: %v", what, limit, err)
-}
-
 // idles counts the calls of a minute without changes. Calls that are not listed must not occur. The number depends on
 // the time of the minute, because the first reads by name follow a start, so most is for the worst minute.
 func (o *operator) idles(t *testing.T, most map[string]int) {

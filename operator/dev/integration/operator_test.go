@@ -31,13 +31,24 @@ const deadline = 2 * time.Minute
 // eventually repeats a check until it passes.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
+	repeat(t, deadline, 20*time.Millisecond, what, check)
+}
+
+// within is like eventually with another timeout, which may be long, and longer pauses.
+func within(t *testing.T, limit time.Duration, what string, check func() error) {
+	t.Helper()
+	repeat(t, limit, 100*time.Millisecond, what, check)
+}
+
+func repeat(t *testing.T, limit, pause time.Duration, what string, check func() error) {
+	t.Helper()
 	var err error
-	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(pause) {
 		if err = check(); err == nil {
 			return
 		}
 	}
-	t.Fatalf("%s: still after %s: %v", what, deadline, err)
+	t.Fatalf("%s: still after %s: %v", what, limit, err)
 }
 
 // clusterRole is the name of the role in deploy/rbac.yaml.

@@ -22,13 +22,15 @@ spec:
       password: {name: login, key: password}
 `
 
-func login(namespace, password string) string {
+func login(namespace, password string) string { return loginNamed(namespace, "login", password) }
+
+func loginNamed(namespace, name, password string) string {
 	return fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
-metadata: {name: login, namespace: %s}
+metadata: {name: %s, namespace: %s}
 stringData: {user: ada, password: %s}
-`, namespace, password)
+`, name, namespace, password)
 }
 
 func TestReferences(t *testing.T) {

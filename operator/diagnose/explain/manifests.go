@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
@@ -124,11 +125,14 @@ func skipped(o *manifests.Objects) error {
 
 // manifestFaults returns the faults of the manifest of a workload in one line; empty if it has none.
 func manifestFaults(wrong []manifests.Fault, of catalog.Ref) string {
-	var all []string
+	var all faults.List
 	for _, f := range faultsOf(wrong, of) {
-		all = append(all, strings.ReplaceAll(f.Err.Error(), "\n", "; "))
+		all.Add("", f.Err)
 	}
-	return strings.Join(all, "; ")
+	if !all.Any() {
+		return ""
+	}
+	return strings.ReplaceAll(all.Err().Error(), "\n", "; ")
 }
 
 // faultsOf returns the faults of one object, or of whole documents and files if of is empty.

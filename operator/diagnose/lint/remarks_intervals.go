@@ -29,7 +29,7 @@ func intervalsOf(say says, w v1.Workload) intervals {
 	out := intervals{say, defaultLookback, "unless spec.query.lookbackDelta says otherwise"}
 	p, is := w.(*v1.Prometheus)
 	switch {
-	case slices.ContainsFunc(w.GetWorkloadFields().AdditionalArgs, func(a v1.Argument) bool { return a.Name == "query.lookback-delta" }):
+	case slices.ContainsFunc(w.GetWorkloadFields().AdditionalArgs, func(a v1.Argument) bool { name, _ := a.Flag(); return name == "query.lookback-delta" }):
 		out.most = 0
 	case is && p.Spec.Query != nil && p.Spec.Query.LookbackDelta != nil:
 		out.most, out.field = durationOr(v1.Duration(*p.Spec.Query.LookbackDelta), 0), "spec.query.lookbackDelta of the Prometheus"

@@ -196,13 +196,14 @@ func fieldsFor(kind string, arguments []string) string {
 // fieldRemarks reports additional arguments for which there is a field.
 func (l *linter) fieldRemarks(self Finding, w dryrun.Workload, args []v1.Argument) {
 	for i, arg := range args {
-		field := fieldOfArgument[w.Kind.Kind][arg.Name]
+		name, _ := arg.Flag()
+		field := fieldOfArgument[w.Kind.Kind][name]
 		if field == "" {
 			continue
 		}
 		self.Severity, self.Code, self.Field = SeverityNote, CodeRemark, fmt.Sprintf("spec.additionalArgs[%d].name", i)
-		self.Message = fmt.Sprintf("the field for --%s is spec.%s: write it there, because the operator takes no account of an argument", arg.Name, field)
-		if arg.Name == "enable-feature" {
+		self.Message = fmt.Sprintf("the field for --%s is spec.%s: write it there, because the operator takes no account of an argument", name, field)
+		if name == "enable-feature" {
 			self.Message += "; it rejects rules that need a feature of which it does not know"
 		}
 		l.add(self, "")

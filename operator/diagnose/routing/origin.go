@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/alertmanager/inhibit"
 	"github.com/prometheus/alertmanager/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -81,11 +82,7 @@ func (o Origins) notes() (out []string) {
 		out = append(out, fmt.Sprintf("%s is rejected, and its routes are missing: %v", r.Object, r.Err))
 	}
 	if len(o.Assumed) > 0 {
-		more := ""
-		if n := len(o.Assumed) - maxRejections; n > 0 {
-			more = fmt.Sprintf(" and %d more", n)
-		}
-		out = append(out, fmt.Sprintf("you may not read %s%s: their values are assumed to be valid", strings.Join(o.Assumed[:min(len(o.Assumed), maxRejections)], ", "), more))
+		out = append(out, fmt.Sprintf("you may not read %s: their values are assumed to be valid", excerpt.List(o.Assumed, maxRejections)))
 	}
 	return out
 }

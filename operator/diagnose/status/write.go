@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
@@ -130,12 +131,7 @@ func (o Objects) text(w *strings.Builder) {
 		if g.State == Accepted {
 			continue
 		}
-		names := g.Names
-		rest := ""
-		if more := len(names) - maxNames; more > 0 {
-			names, rest = names[:maxNames], fmt.Sprintf(" and %d more", more)
-		}
-		row(w, "", fmt.Sprintf("%s %s%s", g.State, strings.Join(names, ", "), rest), "  "+strings.ReplaceAll(g.Message, "\n", "\n  "))
+		row(w, "", fmt.Sprintf("%s %s", g.State, excerpt.List(g.Names, maxNames)), "  "+strings.ReplaceAll(g.Message, "\n", "\n  "))
 	}
 }
 

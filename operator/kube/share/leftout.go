@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // LeaveOut divides room and calls leave for each object to leave out. full describes the
@@ -53,14 +55,9 @@ func Message(left []LeftOut, divide string) string {
 	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
 	})
-	var of []string
-	for _, name := range names[:min(len(names), maxNamed)] {
-		of = append(of, fmt.Sprintf("%s (%d)", name, count[name]))
+	for i, name := range names[:min(len(names), maxNamed)] {
+		names[i] = fmt.Sprintf("%s (%d)", name, count[name])
 	}
-	rest := ""
-	if n := len(names) - maxNamed; n > 0 {
-		rest = fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("%d objects are left out of the namespaces %s%s, which hold most, because all need more than the %s: %s",
-		len(left), strings.Join(of, ", "), rest, strings.Join(slices.Sorted(maps.Keys(full)), " and the "), divide)
+	return fmt.Sprintf("%d objects are left out of the namespaces %s, which hold most, because all need more than the %s: %s",
+		len(left), excerpt.List(names, maxNamed), strings.Join(slices.Sorted(maps.Keys(full)), " and the "), divide)
 }

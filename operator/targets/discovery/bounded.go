@@ -5,7 +5,6 @@ package discovery
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -13,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -50,12 +50,8 @@ func leftOut(role string, names []string) []targets.Gap {
 	}
 	slices.Sort(names)
 	const most = 3
-	more := ""
-	if n := len(names) - most; n > 0 {
-		names, more = names[:most], fmt.Sprintf(" and %d more", n)
-	}
-	return []targets.Gap{{State: targets.Unknown, Message: fmt.Sprintf("targets of role %s are not known: those of %s%s have more than %d MiB of labels each",
-		role, strings.Join(names, ", "), more, budget.GroupBytes>>20)}}
+	return []targets.Gap{{State: targets.Unknown, Message: fmt.Sprintf("targets of role %s are not known: those of %s have more than %d MiB of labels each",
+		role, excerpt.List(names, most), budget.GroupBytes>>20)}}
 }
 
 // GetStore implements cache.SharedIndexInformer.

@@ -1,6 +1,8 @@
 package v1
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -310,6 +312,16 @@ type Argument struct {
 	//
 	// +optional
 	Value string `json:"value,omitempty"`
+}
+
+// Flag returns the flag as the program reads it: a name may contain the value, "name=value".
+func (a Argument) Flag() (name, value string) {
+	text := a.Name
+	if a.Value != "" {
+		text += "=" + a.Value
+	}
+	name, value, _ = strings.Cut(text, "=")
+	return name, value
 }
 
 // StatefulSetUpdateStrategy is how a StatefulSet replaces pods after a change.
