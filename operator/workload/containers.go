@@ -10,6 +10,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
+// ContainerPrometheus is the container of the server or agent in pods of Prometheus objects.
+const ContainerPrometheus = "prometheus"
+
 // mergeContainers merges the user's containers into ours. A container with the name of
 // one of ours is a strategic merge patch; the others follow in the user's order. The
 // order of ours never changes. field is named in errors.

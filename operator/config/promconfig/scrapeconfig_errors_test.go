@@ -78,7 +78,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"ec2SDConfigs", `accessKey: {name: s, key: nope}`, `.accessKey.key: Secret "demo/s" has no key "nope"`},
 		{"ec2SDConfigs", `secretKey: {name: nope, key: k}`, `.secretKey.name: Secret "demo/nope" does not exist`},
 		{"ec2SDConfigs", `filters: [{name: a, values: [b]}, {name: c, values: []}]`, `.filters[1].values: is empty`},
-		{"ec2SDConfigs", ``, `.region: is missing, and the server would ask its machine for it while it loads the configuration of all: elsewhere than on AWS it refuses the configuration then; write the region`},
+		{"ec2SDConfigs", ``, `.region: is missing, and the server would ask its machine for it while it loads the configuration of all: elsewhere than on AWS it refuses the configuration then; write the region, or set AWS_REGION of container prometheus in the workload`},
 		{"ec2SDConfigs", `refreshInterval: 0s`, `.refreshInterval: "0s" is not more than 0`},
 		{"azureSDConfigs", `subscriptionID: a`, `.tenantID: is needed for OAuth`},
 		{"azureSDConfigs", `subscriptionID: a, authenticationMethod: OAuth, tenantID: t`, `.clientID: is needed for OAuth`},
@@ -103,7 +103,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"nomadSDConfigs", `server: "nomad:4646"`, `.server` + noURL},
 		{"puppetDBSDConfigs", `url: "puppet", query: q`, `.url` + noURL},
 		{"puppetDBSDConfigs", `url: "http://puppet", query: ""`, `.query: is empty`},
-		{"lightSailSDConfigs", ``, `.region: is missing, and the server would ask its machine for it while it loads the configuration of all: elsewhere than on AWS it refuses the configuration then; write the region`},
+		{"lightSailSDConfigs", ``, `.region: is missing, and the server would ask its machine for it while it loads the configuration of all: elsewhere than on AWS it refuses the configuration then; write the region, or set AWS_REGION of container prometheus in the workload`},
 		{"lightSailSDConfigs", `accessKey: {name: s, key: nope}`, `.accessKey.key: Secret "demo/s" has no key "nope"`},
 		{"ovhcloudSDConfigs", `applicationKey: a, applicationSecret: {name: s, key: empty}, consumerKey: {name: s, key: k}, service: VPS`, `.applicationSecret: the value is empty`},
 		{"ovhcloudSDConfigs", `applicationKey: a, applicationSecret: {name: s, key: k}, consumerKey: {name: s, key: empty}, service: VPS`, `.consumerKey: the value is empty`},
@@ -137,7 +137,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"awsSDConfigs", `role: EC2, externalID: a`, `.externalID: needs roleARN`},
 		{"awsSDConfigs", `role: ECS, filters: [{name: a, values: [b]}]`, `.filters: are supported only with the roles EC2 and RDS`},
 		{"awsSDConfigs", `role: EC2, clusters: [a]`, `.clusters: are supported only with the roles ECS, MSK, ElastiCache and RDS`},
-		{"awsSDConfigs", `role: EC2`, `.region: is missing, and the server would ask its machine for it while it loads the configuration of all: elsewhere than on AWS it refuses the configuration then; write the region`},
+		{"awsSDConfigs", `role: EC2`, `.region: is missing, and the server would ask its machine for it while it loads the configuration of all: elsewhere than on AWS it refuses the configuration then; write the region, or set AWS_REGION of container prometheus in the workload`},
 		{"awsSDConfigs", `role: S3`, `.role: is not known`},
 	} {
 		m := &v1alpha1.ScrapeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}

@@ -77,8 +77,9 @@ func (c *compiler) awsSD(in *v1alpha1.AWSSDConfig) (*AWSSD, error) {
 	if err != nil {
 		return nil, err
 	}
+	region, err := c.region(in.Region)
 	out := &AWSSD{
-		Role: lower(in.Role), Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Region: in.Region, Endpoint: in.Endpoint,
+		Role: lower(in.Role), Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Region: region, Endpoint: in.Endpoint,
 		AccessKey: access, SecretKey: secret, Profile: in.Profile, RoleARN: in.RoleARN, ExternalID: in.ExternalID, Port: in.Port,
 		RefreshInterval: v1.Duration(in.RefreshInterval), Filters: filters, Clusters: in.Clusters, Redirects: client.Redirects,
 	}
@@ -88,7 +89,7 @@ func (c *compiler) awsSD(in *v1alpha1.AWSSDConfig) (*AWSSD, error) {
 	if out.EnableHTTP2 == nil {
 		out.EnableHTTP2 = new(true)
 	}
-	return out, first(checkRefresh(in.RefreshInterval), checkRegion(in.Region))
+	return out, first(checkRefresh(in.RefreshInterval), err)
 }
 
 func (c *compiler) checkAWS(in *v1alpha1.AWSSDConfig) error {

@@ -49,22 +49,11 @@ func (c *compiler) ec2SD(in *v1alpha1.EC2SDConfig) (*EC2SD, error) {
 	if err != nil {
 		return nil, err
 	}
+	region, err := c.region(in.Region)
 	return &EC2SD{
-		Proxy: client.Proxy, Region: in.Region, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
+		Proxy: client.Proxy, Region: region, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
 		RefreshInterval: in.RefreshInterval, Port: in.Port, Filters: filters, Redirects: client.Redirects, TLSConfig: client.TLS,
-	}, first(checkRefresh(in.RefreshInterval), checkRegion(in.Region))
-}
-
-var errRegion = errors.New("is missing, and the server would ask its machine for it while it loads the configuration of all: " +
-	"elsewhere than on AWS it refuses the configuration then; write the region")
-
-// checkRegion rejects an entry without a region. Prometheus finds one in the metadata of its machine, in its own environment,
-// or not at all, depending on its version, and waits for the answer before it loads anything.
-func checkRegion(region string) error {
-	if region == "" {
-		return faults.At("region", errRegion)
-	}
-	return nil
+	}, first(checkRefresh(in.RefreshInterval), err)
 }
 
 // SDFilter is a filter of a cloud provider's API.

@@ -45,9 +45,10 @@ func (c *compiler) lightsailSD(in *v1alpha1.LightSailSDConfig) (*LightsailSD, er
 	if err != nil {
 		return nil, err
 	}
+	region, err := c.region(in.Region)
 	return &LightsailSD{
-		BasicAuth: client.BasicAuth, Authorization: client.Authorization, Proxy: client.Proxy, OAuth2: client.OAuth2, Region: in.Region,
+		BasicAuth: client.BasicAuth, Authorization: client.Authorization, Proxy: client.Proxy, OAuth2: client.OAuth2, Region: region,
 		Endpoint: in.Endpoint, Port: in.Port, RefreshInterval: in.RefreshInterval, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
 		TLSConfig: client.TLS, Redirects: client.Redirects,
-	}, first(checkRefresh(in.RefreshInterval), checkRegion(in.Region))
+	}, first(checkRefresh(in.RefreshInterval), err)
 }

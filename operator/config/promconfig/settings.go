@@ -82,6 +82,7 @@ type settingsData struct {
 	Sharding                 sharding
 	Discovery                wellknown.TargetDiscovery
 	EndpointSlice            bool
+	Region                   string // of AWS discoveries that do not define one
 }
 
 // defaultInterval is the API's default for scrape and evaluation intervals.
@@ -131,6 +132,7 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 		Sharding:                 shardingOf(f, mode, c),
 		Discovery:                discovery,
 		EndpointSlice:            c.EndpointSlice,
+		Region:                   regionOf(f.Containers),
 	}}
 	if s.dependsOnNamespace() {
 		s.data.Namespace = meta.Namespace

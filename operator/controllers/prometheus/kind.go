@@ -113,7 +113,7 @@ func (f *family) kindOf(o Workload) *engine.Kind {
 func shape(o Workload, cfg workload.Config) engine.Shape {
 	b := o.builder(cfg)
 	out := engine.Shape{
-		Replicas: b.Replicas(), Selector: b.SelectorLabels(), Server: promworkload.ServerContainer,
+		Replicas: b.Replicas(), Selector: b.SelectorLabels(), Server: workload.ContainerPrometheus,
 		Service:   engine.Service{Name: b.ServiceName(), Custom: b.CustomService(), Ports: b.ServicePorts()},
 		Reloaders: reloaders(o, cfg),
 	}

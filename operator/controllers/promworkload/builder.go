@@ -19,7 +19,7 @@ var (
 		Prefix: "prometheus", AppName: "prometheus", Mode: "server",
 		NameLabels: []string{wellknown.LabelOwnerName, wellknown.LabelPrometheus}, RuleLabel: wellknown.LabelRuleOwner,
 		Service: "prometheus-operated", OperatedLabel: wellknown.LabelOperated,
-		Container: containerPrometheus, Port: webPort, GraceSeconds: graceSeconds, Web: serverWeb, TLSAssetsDir: tlsAssetsDir,
+		Container: workload.ContainerPrometheus, Port: webPort, GraceSeconds: graceSeconds, Web: serverWeb, TLSAssetsDir: tlsAssetsDir,
 		Data: data, ConfigSecret: config, RulesDir: wellknown.PrometheusRuleDir, ConfigCarriesRules: true,
 	}
 	AgentKind = workload.Kind{
@@ -27,7 +27,7 @@ var (
 		Prefix: "prom-agent", AppName: "prometheus-agent", Mode: "agent",
 		NameLabels: []string{wellknown.LabelOwnerName},
 		Service:    "prometheus-agent-operated", OperatedLabel: wellknown.LabelOperated,
-		Container: containerPrometheus, Port: webPort, GraceSeconds: graceSeconds, Web: serverWeb, TLSAssetsDir: tlsAssetsDir,
+		Container: workload.ContainerPrometheus, Port: webPort, GraceSeconds: graceSeconds, Web: serverWeb, TLSAssetsDir: tlsAssetsDir,
 		Data: data, ConfigSecret: config,
 	}
 	data   = workload.Data{Suffix: "-db", Dir: storageDir, SubPath: "prometheus-db"}

@@ -128,7 +128,7 @@ func (s *story) daemonSetView(o *Builder, name string) ([]byte, error) {
 	case "daemonset-mounts":
 		for _, c := range pod.Containers {
 			for _, m := range c.VolumeMounts {
-				if c.Name == containerPrometheus {
+				if c.Name == workload.ContainerPrometheus {
 					lines = append(lines, m.MountPath+" "+m.Name)
 				}
 			}

@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	containerPrometheus = "prometheus"
-	containerThanos     = "thanos-sidecar"
+	containerThanos = "thanos-sidecar"
 
 	graceSeconds = 600
 )

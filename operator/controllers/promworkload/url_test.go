@@ -60,7 +60,7 @@ func TestRoutePrefix(t *testing.T) {
 				t.Fatal(err)
 			}
 			pod := sts.Spec.Template.Spec
-			if got := served(t, find(t, pod, containerPrometheus).Args); got != want {
+			if got := served(t, find(t, pod, workload.ContainerPrometheus).Args); got != want {
 				t.Errorf("%q: Prometheus serves under %q, want %q", prefix, got, want)
 			}
 			for _, arg := range []struct{ container, flag, path string }{
@@ -73,7 +73,7 @@ func TestRoutePrefix(t *testing.T) {
 					t.Errorf("%q: %s%s asks for %q", prefix, arg.container, arg.flag, got)
 				}
 			}
-			c := find(t, pod, containerPrometheus)
+			c := find(t, pod, workload.ContainerPrometheus)
 			for name, probe := range map[string]*corev1.Probe{"/-/ready": c.ReadinessProbe, "/-/healthy": c.LivenessProbe} {
 				if got := probed(t, probe); got != path.Join(want, name) {
 					t.Errorf("%q, local %s: a probe asks for %q, want %q", prefix, local, got, path.Join(want, name))
@@ -155,7 +155,7 @@ func TestRoutePrefixAsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		pod := sts.Spec.Template.Spec
-		c := find(t, pod, containerPrometheus)
+		c := find(t, pod, workload.ContainerPrometheus)
 		if got := argument(t, c, "--web.route-prefix="); got != want.arg {
 			t.Errorf("%q: prefix %q, want %q", prefix, got, want.arg)
 		}

@@ -83,8 +83,8 @@ type AWSSDConfig struct {
 	// +optional
 	RefreshInterval PositiveDuration `json:"refreshInterval,omitempty"`
 
-	// Region to look in. Empty rejects the object, because a server elsewhere than on AWS would refuse its whole
-	// configuration.
+	// Region to look in. Empty means the value of `AWS_REGION` of container `prometheus` in the workload, and rejects the
+	// object without one, because a server elsewhere than on AWS would refuse its whole configuration.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional

@@ -73,8 +73,8 @@ type EC2SDConfig struct {
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region to look in. Empty rejects the object, because a server elsewhere than on AWS would refuse its whole
-	// configuration.
+	// Region to look in. Empty means the value of `AWS_REGION` of container `prometheus` in the workload, and rejects the
+	// object without one, because a server elsewhere than on AWS would refuse its whole configuration.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -121,8 +121,8 @@ type LightSailSDConfig struct {
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region to look in. Empty rejects the object, because a server elsewhere than on AWS would refuse its whole
-	// configuration.
+	// Region to look in. Empty means the value of `AWS_REGION` of container `prometheus` in the workload, and rejects the
+	// object without one, because a server elsewhere than on AWS would refuse its whole configuration.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
