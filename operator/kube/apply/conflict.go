@@ -119,11 +119,13 @@ type history struct {
 // conflicts detects objects that another client reverts after each of our writes, and
 // schedules when to write them again:
 //
-//	the object is not as our last write left it, and we want | then
-//	---------------------------------------------------------|----------------------------
-//	something else than then                                 | write: the change is ours
-//	the same, as often as a user may edit it                 | write
-//	the same, repeatedly                                     | wait, twice as long each time
+//	the object is not as wanted, and we want  | then
+//	------------------------------------------|----------------------------
+//	something else than in our last write     | write: the change is ours
+//	the same, as often as a user may edit it  | write
+//	the same, repeatedly                      | wait, twice as long each time
+//
+// An admission webhook that changes each write in another way is such a client.
 //
 // A conflict ends when our write remains for some pauses. conflicts is safe for concurrent
 // use.
@@ -135,9 +137,17 @@ type conflicts struct {
 	swept time.Time
 }
 
-// before returns how long a write must wait. If noticed is true, a conflict begins: call
-// [conflicts.name] with the client that wrote after signed.
-func (c *conflicts) before(id objectID, want [sha256.Size]byte, found state, now time.Time) (wait time.Duration, noticed bool, signed time.Time) {
+// turn is the answer to the announcement of a write.
+type turn struct {
+	wait time.Duration // 0: write now
+	// begins means that a conflict begins: call [conflicts.name] with the client that wrote after signed or, if
+	// untouched, with what changes our writes themselves.
+	begins, untouched bool
+	signed            time.Time
+}
+
+// before announces a write.
+func (c *conflicts) before(id objectID, want [sha256.Size]byte, found state, now time.Time) turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h := c.of[id]
@@ -149,19 +159,19 @@ func (c *conflicts) before(id objectID, want [sha256.Size]byte, found state, now
 		c.of[id] = h
 	}
 	h.next, h.found, h.asked = want, found, true
-	if !h.written || h.want != want || h.left == found {
-		return 0, false, signed
+	if !h.written || h.want != want {
+		return turn{}
 	}
 	if h.over(now) {
 		h.forgive()
 	}
 	if h.overwrites < promptOverwrites {
-		return 0, false, signed
+		return turn{}
 	}
 	if h.resume.IsZero() {
 		h.resume, h.last = now.Add(pause(h.overwrites)), now
 	}
-	return max(0, h.resume.Sub(now)), h.by == "", h.signed
+	return turn{max(0, h.resume.Sub(now)), h.by == "", h.left == found, h.signed}
 }
 
 // name sets the client that reverts an object.
@@ -185,7 +195,10 @@ func (c *conflicts) wrote(id objectID, made state, signed, now time.Time) (overw
 	}
 	// An annotation of `kubectl rollout restart` changes the spec and is kept.
 	undone := h.found != h.left && (h.found.meta != h.left.meta || h.found.generation != made.generation)
-	if overwrote = h.asked && h.written && h.want == h.next && undone; overwrote {
+	// A webhook that changes each write in another way leaves an object that never is as wanted.
+	changed := h.found == h.left && made != h.left
+	again := h.asked && h.written && h.want == h.next
+	if overwrote = again && undone; overwrote || again && changed {
 		if h.overwrites == 0 {
 			h.since = now
 		}

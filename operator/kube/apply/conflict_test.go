@@ -51,6 +51,7 @@ func TestConflicts(t *testing.T) {
 		"edits with time between":         {append([]act{{0, "a", nil, false}}, times(9, act{3 * time.Minute, "a", edits, false})...), "+ ! ! ! ! ! ! ! ! !"},
 		"rollout restarts":                {append([]act{{0, "a", nil, false}}, times(9, act{time.Second, "a", restarts, true})...), "+ + + + + + + + + +"},
 		"our own second write":            {append([]act{{0, "a", nil, false}}, times(9, act{0, "a", nil, true})...), "+ + + + + + + + + +"},
+		"a webhook changes each write":    {append([]act{{0, "a", nil, false}}, times(7, act{time.Second, "a", nil, false})...), "+ + + + + + 1s +"},
 		"a user who changes the workload": {[]act{{0, "a", nil, false}, {0, "b", nil, false}, {0, "c", nil, false}, {0, "d", nil, false}, {0, "e", nil, false}, {0, "f", nil, false}, {0, "g", nil, false}}, "+ + + + + + +"},
 		"… also during a conflict":        {append(append([]act{{0, "a", nil, false}}, times(6, revert)...), act{0, "b", nil, false}, act{time.Second, "b", edits, false}), "+ ! ! ! ! ! 1s + 1s"},
 		"the conflict has ended":          {append(append([]act{{0, "a", nil, false}}, times(6, revert)...), act{time.Second, "a", nil, false}, act{time.Minute, "a", edits, false}), "+ ! ! ! ! ! 1s ! !"},
@@ -64,11 +65,11 @@ func TestConflicts(t *testing.T) {
 				if a.foreign != nil {
 					live = a.foreign(live)
 				}
-				if wait, noticed, _ := c.before(thing, sha256.Sum256([]byte(a.want)), live, now); wait > 0 {
-					if noticed {
+				if turn := c.before(thing, sha256.Sum256([]byte(a.want)), live, now); turn.wait > 0 {
+					if turn.begins {
 						c.name(thing, "them")
 					}
-					got = append(got, wait.String())
+					got = append(got, turn.wait.String())
 					continue
 				}
 				live.meta = "ours " + a.want
@@ -100,12 +101,12 @@ func duel(t *testing.T, lasts time.Duration) (writes []time.Duration, sides [2]*
 			if live.meta == fmt.Sprint(i) {
 				continue // already as wanted
 			}
-			wait, noticed, _ := side.before(thing, sha256.Sum256([]byte{byte(i)}), live, now)
-			if noticed {
+			turn := side.before(thing, sha256.Sum256([]byte{byte(i)}), live, now)
+			if turn.begins {
 				side.name(thing, "them")
 			}
-			if wait > 0 {
-				next = min(next, wait)
+			if turn.wait > 0 {
+				next = min(next, turn.wait)
 				continue
 			}
 			live = version(fmt.Sprint(i), live.generation+1)
@@ -161,9 +162,9 @@ func TestAConflictIsReportedOnceAndEnds(t *testing.T) {
 		t.Errorf("%+v, %v", again, ok)
 	}
 	// The other operator has stopped, so that our next write remains.
-	pause, _, _ := sides[0].before(thing, sha256.Sum256([]byte{0}), version("1", 99), now)
+	pause := sides[0].before(thing, sha256.Sum256([]byte{0}), version("1", 99), now).wait
 	now = now.Add(pause)
-	if wait, _, _ := sides[0].before(thing, sha256.Sum256([]byte{0}), version("1", 99), now); wait > 0 {
+	if wait := sides[0].before(thing, sha256.Sum256([]byte{0}), version("1", 99), now).wait; wait > 0 {
 		t.Errorf("still waits %s after the pause", wait)
 	}
 	sides[0].wrote(thing, version("0", 100), now, now)
@@ -187,7 +188,7 @@ func TestAConflictIsReportedOnceAndEnds(t *testing.T) {
 func TestAConflictThatTheOtherSideEndsIsLookedAtSeldom(t *testing.T) {
 	c, now, live := conflicts{overwrote: func(string) {}}, began, version("theirs", 1)
 	for range promptOverwrites + 2 {
-		if wait, _, _ := c.before(thing, sha256.Sum256(nil), live, now); wait > 0 {
+		if wait := c.before(thing, sha256.Sum256(nil), live, now).wait; wait > 0 {
 			break
 		}
 		c.wrote(thing, version("ours", live.generation+1), now, now)

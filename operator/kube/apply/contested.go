@@ -21,11 +21,14 @@ func (k *kind[T]) admit(ctx context.Context, want, live T, exists bool) error {
 		found = stateOf(live)
 	}
 	id := objectID{k.name, want.GetNamespace(), want.GetName()}
-	wait, noticed, signed := k.conflicts.before(id, k.digest(want), found, time.Now())
-	if noticed {
-		k.conflicts.name(id, k.opponent(ctx, id, signed))
+	now := k.conflicts.before(id, k.digest(want), found, time.Now())
+	switch {
+	case now.begins && now.untouched:
+		k.conflicts.name(id, "an admission webhook that changes each write in another way")
+	case now.begins:
+		k.conflicts.name(id, k.opponent(ctx, id, now.signed))
 	}
-	if wait > 0 {
+	if now.wait > 0 {
 		return errPaused
 	}
 	return nil

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
@@ -29,7 +32,7 @@ func TestStateOf(t *testing.T) {
 		"the same":       {func(*appsv1.StatefulSet) {}, true},
 		"another status": {func(s *appsv1.StatefulSet) { s.ResourceVersion, s.Status.Replicas = "6", 1 }, true},
 		"another spec":   {func(s *appsv1.StatefulSet) { s.Generation = 4 }, false},
-		"another label":  {func(s *appsv1.StatefulSet) { s.Labels["managed-by"] = "them" }, false},
+		"another label":  {func(s *appsv1.StatefulSet) { s.Labels[wellknown.LabelManagedBy] = "them" }, false},
 		"another hash":   {func(s *appsv1.StatefulSet) { s.Annotations[wellknown.AnnotationInputHash] = "2" }, false},
 		"created again":  {func(s *appsv1.StatefulSet) { s.UID = "another" }, false},
 	} {
@@ -179,4 +182,30 @@ func (b *bench) live(t *testing.T) *appsv1.StatefulSet {
 		return nil
 	}
 	return &all.Items[0]
+}
+
+// A webhook sets something else in each update. The input hash covers the live spec, so that the next one follows.
+func TestAWebhookThatChangesEachWrite(t *testing.T) {
+	live := statefulSet("5", "0", func(s *appsv1.StatefulSet) { s.Generation = 1 })
+	b := newBench(t, live.DeepCopy())
+	writes := 0
+	b.kube.PrependReactor("update", "statefulsets", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		writes++
+		live = a.(clienttesting.UpdateAction).GetObject().(*appsv1.StatefulSet).DeepCopy()
+		live.Spec.Template.Annotations = map[string]string{"policy.example/at": strconv.Itoa(writes)}
+		live.Generation, live.ResourceVersion = int64(writes+1), strconv.Itoa(100+writes)
+		return true, live.DeepCopy(), nil
+	})
+	var err error
+	for range 20 {
+		b.statefulSets.show(live)
+		want := statefulSet("", "of "+live.Spec.Template.Annotations["policy.example/at"])
+		if _, err = b.writer.Do(t.Context(), []Step{{Verb: Put, Object: want}}); err != nil {
+			break
+		}
+	}
+	contested, other := Contested(err)
+	if other != nil || len(contested) != 1 || contested[0].By != "an admission webhook that changes each write in another way" || writes != promptOverwrites+1 {
+		t.Errorf("%d writes, then %v", writes, err)
+	}
 }

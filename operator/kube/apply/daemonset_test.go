@@ -12,11 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 func daemonSet(version string, edit ...func(*appsv1.DaemonSet)) *appsv1.DaemonSet {
 	d := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "ns", Name: "web", UID: "u", ResourceVersion: version, Generation: 1, Labels: map[string]string{"managed-by": "us"},
+		Namespace: "ns", Name: "web", UID: "u", ResourceVersion: version, Generation: 1, Labels: map[string]string{wellknown.LabelManagedBy: wellknown.ManagedBy},
 	}}
 	d.Spec.MinReadySeconds = 5
 	for _, e := range edit {
@@ -104,7 +106,7 @@ func TestDaemonSetIsWrittenOnce(t *testing.T) {
 		t.Errorf("the restart that kubectl asked for is lost: %v, %v", now.Spec.Template.Annotations, err)
 	}
 	relabelled := now.DeepCopy()
-	relabelled.ResourceVersion, relabelled.Labels["managed-by"] = "500", "them"
+	relabelled.ResourceVersion, relabelled.Labels[wellknown.LabelManagedBy] = "500", "them"
 	b.daemonSets.show(relabelled)
 	write("somebody edited a label", Updated)
 

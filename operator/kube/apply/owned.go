@@ -7,17 +7,22 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // ForeignError means that an object with the wanted name belongs to another owner, for
 // example a workload whose name leads to the same object name. It is not changed.
 type ForeignError struct {
 	Kind, Name string
-	Owner      string // "Prometheus web-config-part-1"; empty: not created by the operator and cannot be updated
+	Owner      string // "Prometheus web-config-part-1"; empty: not created by the operator and not to be updated
 }
 
 func (e *ForeignError) Error() string {
-	if e.Owner == "" {
+	switch {
+	case e.Owner == "" && (e.Kind == "StatefulSet" || e.Kind == "DaemonSet"):
+		return fmt.Sprintf("%s %q was not created by this operator, and its pods would be replaced: rename the workload, or delete it", e.Kind, e.Name)
+	case e.Owner == "":
 		return fmt.Sprintf("%s %q was not created by this operator, and cannot be updated because its type differs or it is immutable: delete or rename it", e.Kind, e.Name)
 	}
 	return fmt.Sprintf("%s %q belongs to %s and is not overwritten: rename one of the two", e.Kind, e.Name, e.Owner)
@@ -44,6 +49,13 @@ func (k *kind[T]) foreign(want, live T) error {
 		return nil
 	}
 	return &ForeignError{Kind: k.name, Name: live.GetName(), Owner: has.Kind + " " + has.Name}
+}
+
+// isOurs reports whether the operator created live, to which [kind.foreign] does not object: it has a controller or the
+// label of what operators manage.
+func isOurs(live metav1.Object) bool {
+	labels := live.GetLabels()
+	return metav1.GetControllerOf(live) != nil || labels[wellknown.LabelManagedBy] == wellknown.ManagedBy || labels[wellknown.LabelAppManagedBy] == wellknown.ManagedBy
 }
 
 func groupOf(r *metav1.OwnerReference) string {

@@ -7,8 +7,13 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 func controlledBy(name string, uid types.UID) []metav1.OwnerReference {
@@ -31,7 +36,7 @@ func TestPutLeavesForeignObjectsAlone(t *testing.T) {
 		"another's, without labels":  {controlledBy("web-config-part-1", "2"), nil, true, []string{"create", "get"}, true},
 		"another's, and immutable":   {controlledBy("web-config-part-1", "2"), func(s *corev1.Secret) { s.Immutable = new(true) }, false, nil, true},
 		"nobody's, without labels":   {nil, nil, true, []string{"create", "get", "update"}, false},
-		"nobody's, of another type":  {nil, func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }, false, []string{"delete", "create"}, false},
+		"nobody's, of another type":  {nil, func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }, false, []string{"create", "delete", "create"}, false},
 		"of another type, no labels": {nil, func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }, true, []string{"create", "get"}, true},
 		"immutable, without labels":  {nil, func(s *corev1.Secret) { s.Immutable = new(true) }, true, []string{"create", "get"}, true},
 		"another's, the same values": {controlledBy("web-config-part-1", "2"), func(s *corev1.Secret) { s.Data["key"] = []byte("new") }, false, nil, true},
@@ -40,6 +45,9 @@ func TestPutLeavesForeignObjectsAlone(t *testing.T) {
 			live := secret("5", "old", func(s *corev1.Secret) { s.OwnerReferences = tc.owners })
 			if tc.edit != nil {
 				tc.edit(live)
+			}
+			if tc.hidden {
+				live.Labels = nil
 			}
 			b := newBench(t, live)
 			if !tc.hidden {
@@ -95,5 +103,75 @@ func TestRemoveLeavesForeignObjectsAlone(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A Secret that cannot be updated is not deleted before the API server would accept its successor, and not if it was
+// replaced by another owner's since the cache saw it.
+func TestReplacementOfAFrozenSecret(t *testing.T) {
+	frozen := func(uid types.UID, owner string) *corev1.Secret {
+		return secret("5", "old", func(s *corev1.Secret) {
+			s.UID, s.Immutable, s.OwnerReferences = uid, new(true), controlledBy(owner, uid)
+		})
+	}
+	for name, tc := range map[string]struct {
+		live   *corev1.Secret
+		create error
+		wrong  bool
+	}{
+		"it is accepted":               {frozen("1", "web"), nil, false},
+		"a policy denies it":           {frozen("1", "web"), apierrors.NewForbidden(things, "web", errors.New("denied by a policy")), true},
+		"a quota has no room for it":   {frozen("1", "web"), apierrors.NewForbidden(things, "web", errors.New("exceeded quota: few")), true},
+		"another's has taken its name": {frozen("2", "other"), nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, tc.live)
+			b.secrets.show(DigestSecret(frozen("1", "web")))
+			b.kube.PrependReactor("delete", "secrets", func(a clienttesting.Action) (bool, runtime.Object, error) {
+				is := a.(clienttesting.DeleteActionImpl).DeleteOptions.Preconditions
+				if is == nil || is.UID == nil || *is.UID != tc.live.UID {
+					return true, nil, apierrors.NewConflict(things, "web", errors.New("the UID is another"))
+				}
+				return false, nil, nil
+			})
+			if tc.create != nil {
+				b.fail("create", tc.create)
+			}
+			_, err := b.writer.Secret(t.Context(), secret("", "new", func(s *corev1.Secret) { s.OwnerReferences = controlledBy("web", "1") }))
+			got, read := b.kube.CoreV1().Secrets("ns").Get(t.Context(), "web", metav1.GetOptions{})
+			if (err != nil) != tc.wrong || read != nil || (string(got.Data["key"]) == "old") != tc.wrong {
+				t.Errorf("error %v; then %v, %v", err, got, read)
+			}
+		})
+	}
+}
+
+// A StatefulSet that the operator has not made keeps its labels and its pods.
+func TestStatefulSetOfAnApplication(t *testing.T) {
+	for name, tc := range map[string]struct {
+		edit  func(*appsv1.StatefulSet)
+		calls []string
+		wrong bool
+	}{
+		"a release of Helm": {func(s *appsv1.StatefulSet) {
+			s.Labels = map[string]string{wellknown.LabelAppManagedBy: "Helm"}
+			s.Annotations = nil
+		}, []string{"create", "get"}, true},
+		"ours, whose labels were removed":   {func(s *appsv1.StatefulSet) { s.Labels = nil }, []string{"create", "get", "patch"}, false},
+		"of the workload, without the hash": {func(s *appsv1.StatefulSet) { s.Annotations, s.OwnerReferences = nil, controlledBy("web", "1") }, []string{"create", "get", "patch"}, false},
+		"of another workload":               {func(s *appsv1.StatefulSet) { s.OwnerReferences = controlledBy("other", "2") }, []string{"create", "get"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := statefulSet("5", "old", tc.edit)
+			b := newBench(t, live)
+			want := statefulSet("", "new", func(s *appsv1.StatefulSet) { s.OwnerReferences = controlledBy("web", "1") })
+			_, err := b.writer.StatefulSet(t.Context(), want)
+			if _, foreign := errors.AsType[*ForeignError](err); foreign != tc.wrong || err != nil && !foreign {
+				t.Errorf("error %v", err)
+			}
+			if calls := b.calls(); !slices.Equal(calls, tc.calls) {
+				t.Errorf("calls %v, want %v", calls, tc.calls)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -22,6 +23,13 @@ func (b blind) Note(s *corev1.Secret)           { *b.notes = append(*b.notes, s.
 
 // Objects that the cache may lack are read before a write, and the result is passed to the cache.
 func TestUpsertReadsWhatTheCacheMayLack(t *testing.T) {
+	immutable := secret("1", "old", func(s *corev1.Secret) { s.Immutable = new(true) })
+	tls := secret("1", "old", func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS })
+	unlabelled := func(s *corev1.Secret) *corev1.Secret {
+		s = s.DeepCopy()
+		s.Labels = nil
+		return s
+	}
 	for name, tc := range map[string]struct {
 		live  []runtime.Object
 		knows bool
@@ -35,7 +43,9 @@ func TestUpsertReadsWhatTheCacheMayLack(t *testing.T) {
 		"it is known not to be there":    {nil, true, Created, []string{"create"}, 1},
 		"the cache is wrong about it":    {[]runtime.Object{secret("1", "old")}, true, Updated, []string{"create", "get", "update"}, 1},
 		"the same, and the cache errs":   {[]runtime.Object{secret("1", "new")}, true, Updated, []string{"create", "get", "update"}, 1},
-		"an immutable one of the others": {[]runtime.Object{secret("1", "old", func(s *corev1.Secret) { s.Immutable = new(true) })}, false, Created, []string{"get", "delete", "create"}, 1},
+		"an immutable one of ours":       {[]runtime.Object{immutable}, false, Created, []string{"get", "create", "delete", "create"}, 1},
+		"an immutable one of the others": {[]runtime.Object{unlabelled(immutable)}, false, "", []string{"get"}, 0},
+		"one of another type":            {[]runtime.Object{unlabelled(tls)}, false, "", []string{"get"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kube, notes := fake.NewClientset(tc.live...), []string{}
@@ -45,7 +55,7 @@ func TestUpsertReadsWhatTheCacheMayLack(t *testing.T) {
 			for _, a := range kube.Actions() {
 				verbs = append(verbs, a.GetVerb())
 			}
-			if err != nil || change != tc.want || !slices.Equal(verbs, tc.calls) || len(notes) != tc.notes {
+			if _, foreign := errors.AsType[*ForeignError](err); foreign != (tc.want == "") || err != nil && !foreign || change != tc.want || !slices.Equal(verbs, tc.calls) || len(notes) != tc.notes {
 				t.Errorf("%s, %v; calls %q, %d notes", change, err, verbs, len(notes))
 			}
 		})

@@ -23,7 +23,7 @@ import (
 //	cache has                         | call
 //	----------------------------------|------------------------------------------
 //	no StatefulSet                    | create
-//	none, but the server has one      | patch its labels, so that the cache sees it, unless it is foreign
+//	none, but the server has one      | patch its labels, so that the cache sees it, unless it is of others
 //	one that is being deleted         | none
 //	the wanted input hash             | none, unless metadata of ours was changed
 //	another input hash                | update, see holdBack
@@ -61,12 +61,11 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 // Nothing is deleted if the API server would not accept the new object: without its StatefulSet a lost
 // pod is not replaced.
 func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, held bool, causes string, refused error) (Change, error) {
-	_, err := w.kube.AppsV1().StatefulSets(want.Namespace).Create(ctx, want,
-		metav1.CreateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
+	err := w.statefulSets.creatable(ctx, want)
 	if _, invalid := refusedAsInvalid(err); invalid {
 		return "", refused
 	}
-	if err != nil && !apierrors.IsAlreadyExists(err) && !overQuota(err) {
+	if err != nil && !overQuota(err) {
 		return "", fmt.Errorf("recreate StatefulSet %q, because an immutable field changes: %w", want.Name, err)
 	}
 	r := Recreation{Namespace: want.Namespace, Name: want.Name, Causes: causes, Misfit: rollout.Misfit(live, want)}
@@ -131,6 +130,8 @@ func (k *kind[T]) end(ctx context.Context, live T, propagation metav1.DeletionPr
 }
 
 // adopt restores the labels of a StatefulSet that is not in the cache because it lacks them.
+//
+// Errors: ForeignError for one that the operator did not create.
 func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
 	live, err := w.kube.AppsV1().StatefulSets(want.Namespace).Get(ctx, want.Name, metav1.GetOptions{})
 	if err != nil {
@@ -138,6 +139,9 @@ func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, e
 	}
 	if err := w.statefulSets.foreign(want, live); err != nil {
 		return "", err
+	}
+	if _, hashed := live.Annotations[wellknown.AnnotationInputHash]; !hashed && !isOurs(live) {
+		return "", &ForeignError{Kind: w.statefulSets.name, Name: want.Name}
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": want.Labels}})
 	if err != nil {

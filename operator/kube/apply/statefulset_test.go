@@ -22,7 +22,7 @@ import (
 func statefulSet(version, hash string, edit ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
 	s := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns", Name: "web", UID: "u", ResourceVersion: version,
-		Labels: map[string]string{"managed-by": "us"}, Annotations: map[string]string{wellknown.AnnotationInputHash: hash},
+		Labels: map[string]string{wellknown.LabelManagedBy: wellknown.ManagedBy}, Annotations: map[string]string{wellknown.AnnotationInputHash: hash},
 	}}
 	for _, e := range edit {
 		e(s)
@@ -48,7 +48,7 @@ func TestStatefulSet(t *testing.T) {
 		"being deleted":              {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.DeletionTimestamp = new(metav1.Now()) }), false, nil, Unchanged, nil, nil, ""},
 		"the wanted hash":            {statefulSet("5", "2"), false, nil, Unchanged, nil, nil, ""},
 		"another hash":               {statefulSet("5", "1"), false, nil, Updated, []string{"update"}, nil, ""},
-		"a label of ours was edited": {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels["managed-by"] = "them" }), false, nil, Updated, []string{"update"}, nil, ""},
+		"a label of ours was edited": {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels[wellknown.LabelManagedBy] = "them" }), false, nil, Updated, []string{"update"}, nil, ""},
 		"a label of others":          {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels["theirs"] = "x" }), false, nil, Unchanged, nil, nil, ""},
 		"a reserved annotation":      {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Annotations[wellknown.ReservedPrefix+"deletion-deadline"] = "x" }), false, nil, Updated, []string{"update"}, nil, ""},
 		"an immutable field": {statefulSet("5", "1"), false, map[string]error{"update": immutable}, Deleted, []string{"update", "create", "delete"},
@@ -120,7 +120,7 @@ func TestAdoptionPatchesLabelsOnly(t *testing.T) {
 	if err := json.Unmarshal(patch.GetPatch(), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"metadata": map[string]any{"labels": map[string]any{"managed-by": "us"}}}
+	want := map[string]any{"metadata": map[string]any{"labels": map[string]any{wellknown.LabelManagedBy: wellknown.ManagedBy}}}
 	if diff := cmp.Diff(any(want), got); diff != "" {
 		t.Error(diff)
 	}

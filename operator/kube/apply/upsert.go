@@ -72,7 +72,7 @@ func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 			return "", err
 		}
 	}
-	frozen := ok && k.frozen != nil && k.frozen(live)
+	frozen := ok && k.isFrozen(live)
 	if ok && !frozen && k.same(want, live) {
 		return Unchanged, nil
 	}
@@ -80,7 +80,7 @@ func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 		return "", err
 	}
 	if frozen {
-		if _, err := k.remove(ctx, want.GetNamespace(), want.GetName(), metav1.DeleteOptions{}); err != nil {
+		if err := k.removeFrozen(ctx, want, live); err != nil {
 			return "", err
 		}
 		ok = false
@@ -98,6 +98,25 @@ func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 		return k.create(ctx, want) // deleted, and the cache lags behind
 	}
 	return change, err
+}
+
+// isFrozen reports whether the API server would reject a replacement of the content of live.
+func (k *kind[T]) isFrozen(live T) bool { return k.frozen != nil && k.frozen(live) }
+
+// removeFrozen removes live so that want can be created. Without it, pods of a configuration Secret do not start: it stays
+// if the API server would not accept want, because of a quota, too.
+//
+// Errors: ForeignError for an object that the operator did not create.
+func (k *kind[T]) removeFrozen(ctx context.Context, want, live T) error {
+	if !isOurs(live) {
+		return &ForeignError{Kind: k.name, Name: want.GetName()}
+	}
+	if err := k.creatable(ctx, want); err != nil {
+		return fmt.Errorf("replace %s %q: %w", k.name, want.GetName(), err)
+	}
+	uid := live.GetUID()
+	_, err := k.remove(ctx, want.GetNamespace(), want.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	return err
 }
 
 // find returns an object from the view, or from the API server if the view may lack it.
@@ -136,6 +155,16 @@ func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {
 	return Created, nil
 }
 
+// creatable returns the error with which the API server would reject the creation of an object, nil if only because one
+// of its name exists.
+func (k *kind[T]) creatable(ctx context.Context, want T) error {
+	_, err := k.api(want.GetNamespace()).Create(ctx, k.sent(want), metav1.CreateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
 // sent returns the object with its values.
 func (k *kind[T]) sent(want T) T {
 	if k.whole == nil {
@@ -148,33 +177,31 @@ func (k *kind[T]) sent(want T) T {
 // server's version: a controller and another operator may write the object as often as we do.
 var raced = wait.Backoff{Steps: 8, Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5}
 
-// replace updates the object. It starts from live unless nil, and after a conflict from the
+// replace updates the object. It starts from cached unless nil, and after a conflict from the
 // API server's version, which may be in deletion.
-func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) {
+func (k *kind[T]) replace(ctx context.Context, want T, cached *T) (Change, error) {
 	api := k.api(want.GetNamespace())
 	var got T
 	ending := false
 	err := onConflict(func() error {
-		if live == nil {
-			current, err := api.Get(ctx, want.GetName(), metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			live = &current
-		}
-		if err := k.foreign(want, *live); err != nil {
+		var live T
+		var err error
+		if cached != nil {
+			live, cached = *cached, nil
+		} else if live, err = api.Get(ctx, want.GetName(), metav1.GetOptions{}); err != nil {
 			return err
 		}
-		if k.frozen != nil && k.frozen(*live) && metav1.GetControllerOf(*live) == nil {
-			return &ForeignError{Kind: k.name, Name: want.GetName()} // with our label, upsert would have deleted it
+		if err := k.foreign(want, live); err != nil {
+			return err
 		}
-		if ending = k.hasPods && (*live).GetDeletionTimestamp() != nil; ending {
+		if k.isFrozen(live) && !isOurs(live) {
+			return &ForeignError{Kind: k.name, Name: want.GetName()}
+		}
+		if ending = k.hasPods && live.GetDeletionTimestamp() != nil; ending {
 			return nil
 		}
 		next := k.copy(k.sent(want))
-		k.merge(next, *live)
-		live = nil
-		var err error
+		k.merge(next, live)
 		got, err = api.Update(ctx, next, metav1.UpdateOptions{FieldManager: FieldManager})
 		return err
 	})

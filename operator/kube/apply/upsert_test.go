@@ -102,7 +102,7 @@ var things = schema.GroupResource{Resource: "things"}
 
 func secret(version string, data string, edit ...func(*corev1.Secret)) *corev1.Secret {
 	s := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web", ResourceVersion: version, Labels: map[string]string{"managed-by": "us"}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web", ResourceVersion: version, Labels: map[string]string{wellknown.LabelManagedBy: wellknown.ManagedBy}},
 		Data:       map[string][]byte{"key": []byte(data)},
 	}
 	for _, e := range edit {
@@ -129,8 +129,8 @@ func TestUpsertSecret(t *testing.T) {
 		"the cache lags behind":            {secret("9", "old"), false, secret("", "new"), map[string]error{"update": apierrors.NewConflict(things, "web", nil)}, Updated, []string{"update", "get", "update"}, ""},
 		"there without our labels":         {secret("5", "old", func(s *corev1.Secret) { s.Labels = nil }), true, secret("", "new"), nil, Updated, []string{"create", "get", "update"}, ""},
 		"deleted, the cache does not know": {secret("5", "old"), false, secret("", "new"), map[string]error{"update": apierrors.NewNotFound(things, "web")}, Created, []string{"update", "create"}, ""},
-		"marked immutable by hand":         {secret("5", "old", func(s *corev1.Secret) { s.Immutable = new(true) }), false, secret("", "old"), nil, Created, []string{"delete", "create"}, ""},
-		"of another type":                  {secret("5", "old", func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }), false, secret("", "old"), nil, Created, []string{"delete", "create"}, ""},
+		"marked immutable by hand":         {secret("5", "old", func(s *corev1.Secret) { s.Immutable = new(true) }), false, secret("", "old"), nil, Created, []string{"create", "delete", "create"}, ""},
+		"of another type":                  {secret("5", "old", func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }), false, secret("", "old"), nil, Created, []string{"create", "delete", "create"}, ""},
 		"create is refused":                {nil, false, secret("", "TOPSECRET"), map[string]error{"create": apierrors.NewForbidden(things, "web", errors.New("no"))}, "", []string{"create"}, `create Secret "web": things "web" is forbidden: no`},
 		"update is refused":                {secret("5", "old"), false, secret("", "TOPSECRET"), map[string]error{"update": apierrors.NewInternalError(errors.New("broken"))}, "", []string{"update"}, `update Secret "web": Internal error occurred: broken`},
 	} {
@@ -232,7 +232,9 @@ func TestOverlay(t *testing.T) {
 
 func TestUpsertConfigMap(t *testing.T) {
 	rules := func(version string, data map[string]string) *corev1.ConfigMap {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "rules", ResourceVersion: version}, Data: data}
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "ns", Name: "rules", ResourceVersion: version, Labels: map[string]string{wellknown.LabelManagedBy: wellknown.ManagedBy},
+		}, Data: data}
 	}
 	smuggled := rules("5", map[string]string{"a.yaml": "1"})
 	smuggled.BinaryData = map[string][]byte{"evil.yaml": []byte("groups: []")}
@@ -245,7 +247,7 @@ func TestUpsertConfigMap(t *testing.T) {
 		"the same":               {rules("5", map[string]string{"a.yaml": "1"}), nil},
 		"a file more":            {rules("5", map[string]string{"a.yaml": "1", "b.yaml": "2"}), []string{"update"}},
 		"a file as binary data":  {smuggled, []string{"update"}},
-		"immutable":              {frozen, []string{"delete", "create"}},
+		"immutable":              {frozen, []string{"create", "delete", "create"}},
 		"an empty value differs": {rules("5", map[string]string{"a.yaml": ""}), []string{"update"}},
 	} {
 		t.Run(name, func(t *testing.T) {

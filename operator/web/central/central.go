@@ -165,7 +165,7 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name), strings.Compare(a.Kind, b.Kind))
 	})
 	if len(notes) == 0 || !r.read {
-		r.owners = ownersOf(choices)
+		r.owners = ownersOf(choices, r.owners)
 		r.feed.SetOwners(r.owners)
 	}
 	r.remember()

@@ -1,7 +1,9 @@
 package central
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -36,18 +38,35 @@ func choose(c explain.Candidate, has bool) choice {
 	return out
 }
 
-// ownersOf returns the owners of the StatefulSets of all workloads.
-func ownersOf(all []choice) map[types.NamespacedName]feed.Owner {
-	out := map[types.NamespacedName]feed.Owner{}
+// ownersOf returns the owners of the StatefulSets of all workloads. before are those of the last call: names of two
+// workloads can lead to the same StatefulSet, which the operator leaves to the one that has it.
+func ownersOf(all []choice, before map[types.NamespacedName]feed.Owner) map[types.NamespacedName]feed.Owner {
+	out, by := map[types.NamespacedName]feed.Owner{}, map[types.NamespacedName]choice{}
 	for _, c := range all {
 		account := c.Object.GetWorkloadFields().ServiceAccountName
 		for i, set := range c.Setup.Shape(c.Object).Sets {
-			out[types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: set.Name}] = feed.Owner{
-				Shard: feed.Shard{Workload: c.Ref(), Number: i}, ServiceAccount: account, Refused: c.refused,
+			name := types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: set.Name}
+			if rival, shared := by[name]; shared && rival.precedes(c, before[name].Shard.Workload) {
+				continue
 			}
+			by[name] = c
+			out[name] = feed.Owner{Shard: feed.Shard{Workload: c.Ref(), Number: i}, ServiceAccount: account, Refused: c.refused}
 		}
 	}
 	return out
+}
+
+// precedes reports whether c, and not rival, has a StatefulSet to which the names of both lead: one that the operator
+// manages, that has had it before, or that is older.
+func (c choice) precedes(rival choice, before catalog.Ref) bool {
+	if managed := c.Unmanaged() == ""; managed != (rival.Unmanaged() == "") {
+		return managed
+	}
+	if before == c.Ref() || before == rival.Ref() {
+		return before == c.Ref()
+	}
+	mine, its := c.Object.GetCreationTimestamp(), rival.Object.GetCreationTimestamp()
+	return cmp.Or(mine.Compare(its.Time), strings.Compare(c.Ref().String(), rival.Ref().String())) < 0
 }
 
 // central returns the workloads that have lists.
