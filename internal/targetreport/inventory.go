@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/jsonstream"
 )
@@ -18,6 +19,9 @@ const InventoryPath = "/v1/inventory"
 // AskInventory is the value of a request for an inventory in the stream: {"ask":"inventory"}. The pod sends it
 // immediately.
 const AskInventory = "inventory"
+
+// InventoryTimeout limits the time from the request with an inventory to its answer.
+const InventoryTimeout = 25 * time.Second
 
 // Limits of an inventory. They are wider than those of a list.
 const (

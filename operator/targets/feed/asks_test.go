@@ -199,15 +199,19 @@ func TestInventoriesAreRefused(t *testing.T) {
 	code := make(chan int)
 	go func() { code <- s.list(t, s.shard[0], 1) }()
 	l.block <- struct{}{} // it is read
-	freed := s.inventories.enter("monitoring")
-	if freed == nil || s.inventories.enter("demo") != nil {
-		t.Error("two of a namespace are read at a time, or none of another one")
+	next, other := s.inventories.enter("monitoring"), s.inventories.enter("demo")
+	select {
+	case <-next.ready:
+		t.Error("two of a namespace are read at a time")
+	case <-other.ready:
 	}
 	l.block <- struct{}{}
 	if got := <-code; got != http.StatusNoContent {
 		t.Errorf("%d", got)
 	}
-	<-freed
+	<-next.ready
+	s.inventories.leave(next)
+	s.inventories.leave(other)
 	close(l.block)
 	if got := s.list(t, s.shard[1], 1); got != http.StatusNoContent {
 		t.Errorf("another one after it: %d", got)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,10 +18,10 @@ const (
 	inventoryPause = 10 * time.Second
 	// maxInventories is the maximum number of inventories that are read concurrently, at most one per namespace. Others
 	// wait for up to inventoryPatience.
-	maxInventories    = 4
-	inventoryPatience = 20 * time.Second
-	// inventoryTimeout limits the time to read an inventory.
-	inventoryTimeout = 30 * time.Second
+	maxInventories    = 16
+	inventoryPatience = 15 * time.Second
+	// inventoryTimeout limits the time to read an inventory. Pods wait as long as both together.
+	inventoryTimeout = targetreport.InventoryTimeout - inventoryPatience
 )
 
 // Listener receives the reports of pods about their lists. Its methods are called concurrently.
@@ -43,9 +44,17 @@ type InventoryTaker interface {
 
 // inventories limits how many are read at a time. The zero value is ready for use.
 type inventories struct {
-	mu    sync.Mutex
-	open  map[string]bool // by namespace
-	freed chan struct{}   // closed when one ends; nil if none waits
+	mu      sync.Mutex
+	open    map[string]bool // by namespace
+	waiting []*waiting      // in the order in which they came
+	turns   map[string]int  // the turn in which a namespace had its last one, while some wait
+	turn    int
+}
+
+// waiting is an inventory that waits.
+type waiting struct {
+	namespace string
+	ready     chan struct{} // closed when it may be read
 }
 
 // start waits until an inventory of a namespace may be read. Call the returned function afterwards.
@@ -54,43 +63,63 @@ type inventories struct {
 func (i *inventories) start(ctx context.Context, namespace string) (end func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, inventoryPatience)
 	defer cancel()
-	for {
-		freed := i.enter(namespace)
-		if freed == nil {
-			return func() { i.leave(namespace) }, nil
-		}
-		select {
-		case <-freed:
-		case <-ctx.Done():
-			return nil, later("too many inventories at a time", 2*time.Second)
-		}
+	w := i.enter(namespace)
+	end = func() { i.leave(w) }
+	select {
+	case <-w.ready:
+		return end, nil
+	case <-ctx.Done():
+		end()
+		return nil, later("too many inventories at a time", 2*time.Second)
 	}
 }
 
-// enter counts an inventory. If there are too many, it returns what to wait for.
-func (i *inventories) enter(namespace string) (freed chan struct{}) {
+// enter appends an inventory to those that wait.
+func (i *inventories) enter(namespace string) *waiting {
+	w := &waiting{namespace, make(chan struct{})}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.open[namespace] || len(i.open) >= maxInventories {
-		if i.freed == nil {
-			i.freed = make(chan struct{})
-		}
-		return i.freed
+	i.waiting = append(i.waiting, w)
+	i.admit()
+	return w
+}
+
+// leave removes an inventory, which may still wait.
+func (i *inventories) leave(w *waiting) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if at := slices.Index(i.waiting, w); at >= 0 {
+		i.waiting = slices.Delete(i.waiting, at, at+1)
+	} else {
+		delete(i.open, w.namespace)
 	}
+	i.admit()
+}
+
+// admit lets those be read for which there is room: first the ones of namespaces whose last one is the longest ago, so that
+// many slow ones of a namespace do not delay those of others. i.mu must be held.
+func (i *inventories) admit() {
 	if i.open == nil {
-		i.open = map[string]bool{}
+		i.open, i.turns = map[string]bool{}, map[string]int{}
 	}
-	i.open[namespace] = true
-	return nil
-}
-
-func (i *inventories) leave(namespace string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	delete(i.open, namespace)
-	if i.freed != nil {
-		close(i.freed)
-		i.freed = nil
+	for len(i.open) < maxInventories {
+		next := -1
+		for at, w := range i.waiting {
+			if !i.open[w.namespace] && (next < 0 || i.turns[w.namespace] < i.turns[i.waiting[next].namespace]) {
+				next = at
+			}
+		}
+		if next < 0 {
+			break
+		}
+		w := i.waiting[next]
+		i.waiting = slices.Delete(i.waiting, next, next+1)
+		i.turn++
+		i.open[w.namespace], i.turns[w.namespace] = true, i.turn
+		close(w.ready)
+	}
+	if len(i.waiting) == 0 {
+		clear(i.turns)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// reportTimeout limits one request with a report or an inventory.
+	// reportTimeout limits one request with a report.
 	reportTimeout = 10 * time.Second
 	// reportAttempts is the maximum number of attempts for a report, lookAttempts for one about watched targets alone,
 	// and inventoryAttempts for an inventory. Replicas that do not lead respond with 503, those that have just stopped not
@@ -152,8 +152,12 @@ func (c *Client) deliver(ctx context.Context, r targetreport.Report, attempts in
 
 // post sends a body to the replica that leads.
 func (c *Client) post(ctx context.Context, path string, header http.Header, body []byte, attempts int) error {
+	limit := reportTimeout
+	if path == targetreport.InventoryPath {
+		limit = targetreport.InventoryTimeout
+	}
 	for attempt := 1; ; attempt++ {
-		err := c.postOnce(ctx, path, header, body)
+		err := c.postOnce(ctx, limit, path, header, body)
 		if reason := reasonOf(err); err == nil || reason != Unavailable && reason != Unreachable || attempt >= attempts || ctx.Err() != nil {
 			return err
 		}
@@ -169,8 +173,8 @@ func temporary(err error) (again bool, after time.Duration) {
 	return reasonOf(err) == Unreachable, 0
 }
 
-func (c *Client) postOnce(ctx context.Context, path string, header http.Header, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
+func (c *Client) postOnce(ctx context.Context, limit time.Duration, path string, header http.Header, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	resp, err := c.send(ctx, c.endpoint(path), header, body)
 	if err != nil {
@@ -183,8 +187,8 @@ func (c *Client) postOnce(ctx context.Context, path string, header http.Header, 
 	return nil
 }
 
-// sendBody sends a request with a body. Token and CA are read each time.
+// sendBody sends a request with a body, whose context limits the time. Token and CA are read each time.
 func (c *Client) sendBody(ctx context.Context, u *url.URL, header http.Header, body []byte) (*http.Response, error) {
-	client := reload.ClientOptions{Timeout: reportTimeout, CAFile: c.opts.CAFile, BearerTokenFile: c.opts.TokenFile}
+	client := reload.ClientOptions{Timeout: targetreport.InventoryTimeout, CAFile: c.opts.CAFile, BearerTokenFile: c.opts.TokenFile}
 	return client.Post(ctx, u, header, body)
 }
