@@ -218,6 +218,7 @@ type unpacking struct {
 	*stream
 	to    string
 	sums  map[string][sha256.Size]byte
+	plain int64 // size of the files, which a sparse archive does not contain
 	bytes int64
 	kept  bool
 }
@@ -238,6 +239,9 @@ func (w *unpacking) all(archive *tar.Reader) error {
 			return fmt.Errorf("%q occurs twice", h.Name)
 		case len(w.sums) == maxRuleFiles:
 			return fmt.Errorf("more than %d files", maxRuleFiles)
+		}
+		if w.plain += h.Size; w.plain > w.maxSize {
+			return tooLarge(w.maxSize)
 		}
 		if err := w.keep(h.Size); err != nil {
 			return err
@@ -300,7 +304,7 @@ type limitedReader struct {
 func (l *limitedReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.left -= int64(n); l.left < 0 {
-		return 0, sizeError{fmt.Errorf("the content is larger than %d bytes", l.max)}
+		return 0, tooLarge(l.max)
 	}
 	return n, err
 }

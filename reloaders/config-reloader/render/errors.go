@@ -40,6 +40,10 @@ func (i *inflating) Read(p []byte) (int, error) {
 	return n, err
 }
 
+func tooLarge(max int64) error {
+	return sizeError{fmt.Errorf("the content is larger than %d bytes", max)}
+}
+
 // limited returns an error before it writes more than max bytes.
 type limited struct {
 	w         io.Writer
@@ -48,7 +52,7 @@ type limited struct {
 
 func (l *limited) Write(p []byte) (int, error) {
 	if l.left -= int64(len(p)); l.left < 0 {
-		return 0, sizeError{fmt.Errorf("the content is larger than %d bytes", l.max)}
+		return 0, tooLarge(l.max)
 	}
 	return l.w.Write(p)
 }

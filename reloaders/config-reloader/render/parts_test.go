@@ -3,6 +3,7 @@ package render
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,6 +42,15 @@ func archiveOf(t testing.TB, entries ...entry) string {
 	}
 	must(t, w.Close())
 	return gz(t, b.String())
+}
+
+// sparse returns an archive with a file of 2,000,000 bytes that are not in it (GNU sparse format 1.0), which [tar.Writer]
+// does not write.
+func sparse(t testing.TB) string {
+	t.Helper()
+	text, err := base64.StdEncoding.DecodeString("H4sIAAAAAAACA+3UsQ4CIQwGYGaegicgBTmcmN3cfIAODGeO8wKa6D29jQyS24km129pUwZImp8Fn6I3IN65TyXbCmb49nXuB++E6v8y8ih3zHSl2Cdr1el80WXBXKJOeL3lYORmOs40BWl9O50xxYD6hWmSB9ee5IhTGdcYaJm27lQK9pfqAn+af9P+BbU/ggOhgPPfnZFNSDmmjDG2G29erf24AAwAAA==")
+	must(t, err)
+	return string(text)
 }
 
 func rulesOf(t testing.TB, files map[string]string) string {
@@ -290,6 +300,7 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		"a folder":               {archiveOf(t, entry{name: "a.yaml", kind: tar.TypeDir}), "not a regular file"},
 		"a file twice":           {archiveOf(t, entry{name: "a.yaml"}, entry{name: "a.yaml"}), "occurs twice"},
 		"more than is allowed":   {archiveOf(t, entry{name: "a.yaml", text: text}, entry{name: "b.yaml", text: text}), "larger than 1048576 bytes"},
+		"a file with a hole":     {sparse(t), "larger than 1048576 bytes"},
 		"zeros without end":      {gz(t, strings.Repeat("\x00", 2<<20)), "larger than 1048576 bytes"},
 		"no archive":             {gz(t, strings.Repeat("rules", 500)), "unpack rules"},
 		"an archive that breaks": {archiveOf(t, entry{name: "a.yaml", text: text})[:500], "unpack rules"},
