@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,8 +31,9 @@ type Loop struct {
 	OnStep func(caused bool, err error)
 	Logger *slog.Logger
 
-	mu      sync.Mutex
-	failed  string // text of the last failure, to log it only once
+	used    atomic.Bool // whether a step has succeeded
+	mu      sync.Mutex  // held during a step
+	failed  string      // text of the last failure, to log it only once
 	current version
 	failure *Failure
 

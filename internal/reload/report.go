@@ -83,6 +83,7 @@ func (l *Loop) keep(c Content, err error) {
 		return
 	}
 	l.failure = nil
+	l.used.Store(true)
 	if c.Version != l.current.content.Version {
 		l.contents++
 		if !l.current.since.IsZero() {
@@ -93,7 +94,7 @@ func (l *Loop) keep(c Content, err error) {
 	l.current.content = c
 }
 
-// Report returns the current state.
+// Report returns the current state, after the step that is running.
 func (l *Loop) Report() Report {
 	l.mu.Lock()
 	current, failure := l.current, l.failure
@@ -139,7 +140,7 @@ func (l *Loop) Register(mux *http.ServeMux) {
 	mux.HandleFunc("/healthz", httpserver.Up)
 	mux.HandleFunc("/-/healthy", httpserver.Up)
 	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
-		state(w, l.Report().Current != nil)
+		state(w, l.used.Load() || l.Report().Current != nil) // probes do not wait for later steps, which may take long
 	})
 	mux.HandleFunc("/-/ready", func(w http.ResponseWriter, _ *http.Request) {
 		state(w, l.Report().Ready)
