@@ -51,19 +51,27 @@ func (s *Source) Scrapes(ctx context.Context, r insight.Rights, of insight.Objec
 	return out, ask(ctx, out, servers, &compiled)
 }
 
-// scrapesOfAll asks servers with permissions that all callers have.
+// scrapesOfAll asks servers with permissions that all callers have. Concurrent calls share the answers, which do not end
+// with the request of one of them.
 func (w *workload) scrapesOfAll(ctx context.Context, servers preview.HealthSource, compiled *preview.Workload) (*insight.Scrapes, error) {
-	w.scraping.Lock()
-	defer w.scraping.Unlock()
-	if last := w.scrapes; last != nil && time.Since(last.At) < scrapesKept {
+	if last := w.scrapes.Load(); last != nil && time.Since(last.At) < scrapesKept {
 		return last, nil
 	}
-	out := &insight.Scrapes{}
-	if err := ask(ctx, out, servers, compiled); err != nil {
-		return nil, err
+	asked := w.scraping.DoChan("scrapes", func() (any, error) {
+		out := &insight.Scrapes{}
+		if err := ask(context.WithoutCancel(ctx), out, servers, compiled); err != nil {
+			return nil, err
+		}
+		w.scrapes.Store(out)
+		return out, nil
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case answer := <-asked:
+		out, _ := answer.Val.(*insight.Scrapes)
+		return out, answer.Err
 	}
-	w.scrapes = out
-	return out, nil
 }
 
 // ask adds the scrapes of servers.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,10 +17,14 @@ import (
 )
 
 // servers are two replicas that scrape the same target, and one that does not answer.
-type servers struct{ asked int }
+type servers struct {
+	asked int
+	takes time.Duration
+}
 
 func (s *servers) Health(_ context.Context, _ *preview.Workload, each func(*preview.Asked, promapi.Target)) []preview.Asked {
 	s.asked++
+	time.Sleep(s.takes)
 	target := promapi.Target{Job: webJob, URL: "http://10.0.0.2:80/metrics?token=s3cret", LastScrape: time.Now(), Duration: 0.25}
 	out := []preview.Asked{{Pod: "a-0"}, {Pod: "a-1", Shard: 1}, {Pod: "b-0", Node: "n", Answer: promapi.Answer{Err: errors.New("no answer")}}}
 	target.Health = "up"
@@ -70,6 +75,35 @@ func TestScrapes(t *testing.T) {
 		}
 		if _, err := b.Scrapes(t.Context(), everything{}, insight.Object{Row: ofMain.Row}, nil); err == nil {
 			t.Error("of no workload")
+		}
+	})
+}
+
+// Servers that are slow are asked once for concurrent requests, also if the first of them ends.
+func TestScrapesOfSlowServers(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		asked := &servers{takes: 3 * time.Second}
+		b.Servers = asked
+		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
+		b.ask(t, everything{}, all(ofMain))
+		settled(aMinute)
+		shown := b.ask(t, everything{}, all(ofMain)).Items[0]
+		begun := time.Now()
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if _, err := b.Scrapes(ctx, everything{}, ofMain, nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Second {
+					t.Errorf("%v after %s", err, time.Since(begun))
+				}
+			})
+		}
+		wg.Wait()
+		got, err := b.Scrapes(t.Context(), everything{}, ofMain, nil)
+		checkScrapes(t, got, err, shown)
+		if asked.asked != 1 || time.Since(begun) != 3*time.Second {
+			t.Errorf("asked %d times, answered after %s", asked.asked, time.Since(begun))
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/singleflight"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
@@ -54,8 +55,8 @@ type workload struct {
 	shown   atomic.Pointer[shown] // readable without the mutex
 	counted atomic.Pointer[insight.TargetCounts]
 
-	scraping sync.Mutex // held while its servers are asked; guards scrapes
-	scrapes  *insight.Scrapes
+	scraping singleflight.Group // asks its servers, and sets scrapes
+	scrapes  atomic.Pointer[insight.Scrapes]
 
 	comparing atomic.Bool // the URLs of its jobs are being compared
 	compared  atomic.Pointer[compared]
