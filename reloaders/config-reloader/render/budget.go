@@ -81,17 +81,22 @@ func (w *staged) drop() error {
 	if err := os.Remove(w.file.Name()); err != nil {
 		return writeError{err}
 	}
-	if err := w.file.Close(); err != nil {
-		return writeError{err}
-	}
-	return nil
+	return w.closeFile()
 }
 
 func (w *staged) close() error {
 	if w.dropped {
 		return nil
 	}
-	return w.file.Close()
+	return w.closeFile()
+}
+
+// closeFile closes the file, which fails on some network file systems if the disk is full.
+func (w *staged) closeFile() error {
+	if err := w.file.Close(); err != nil {
+		return writeError{err}
+	}
+	return nil
 }
 
 // measure determines how much room is left. It removes unfinished outputs of an earlier
