@@ -31,6 +31,8 @@ type bindingsQueue struct {
 	// skipped are the objects of each workload whose status the API server has refused in this round
 	// over them, with one of the errors. Only the worker uses it.
 	skipped map[types.NamespacedName]*skipped
+	// releases are the attempts to remove deleted workloads from the statuses. Only the worker uses it.
+	releases map[types.NamespacedName]*release
 	// due is when what has been written of each workload would be at bindRate. Only the worker uses it.
 	due map[types.NamespacedName]time.Time
 
@@ -51,7 +53,26 @@ func (r *boundResults) of(kind string) []boundResult {
 // skipped are objects that the rest of a round leaves out.
 type skipped struct {
 	objects map[catalog.Ref]bool
-	err     error // of one of them
+	places  map[bindings.Place]bool // where all objects are refused
+	err     error                   // of one of them, preferably of a place
+}
+
+func newSkipped() *skipped {
+	return &skipped{objects: map[catalog.Ref]bool{}, places: map[bindings.Place]bool{}}
+}
+
+func (s *skipped) add(r bindings.Refused) {
+	s.objects[refOf(r.Change.Object)] = true
+	if r.Place {
+		s.places[bindings.PlaceOf(r.Change)] = true
+	}
+	if r.Place || s.err == nil {
+		s.err = r.Err
+	}
+}
+
+func (s *skipped) has(c bindings.Change) bool {
+	return s.objects[refOf(c.Object)] || s.places[bindings.PlaceOf(c)]
 }
 
 // boundResult is a result without the object and its compiled form: writing may take minutes, during
@@ -94,17 +115,15 @@ const (
 	// who changes a Secret to which many large objects refer would fill etcd.
 	bindRate   = 1 << 20
 	bindCredit = 30 * time.Second
-	// releaseRetries is the number of retries after which a deleted workload no longer waits for
-	// objects whose status cannot be written: they would keep it forever. It takes about a minute.
-	releaseRetries = 8
 )
 
 func newBindingsQueue() *bindingsQueue {
 	return &bindingsQueue{
-		results: map[types.NamespacedName]*boundResults{},
-		skipped: map[types.NamespacedName]*skipped{},
-		due:     map[types.NamespacedName]time.Time{},
-		queue:   queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
+		results:  map[types.NamespacedName]*boundResults{},
+		skipped:  map[types.NamespacedName]*skipped{},
+		releases: map[types.NamespacedName]*release{},
+		due:      map[types.NamespacedName]time.Time{},
+		queue:    queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
 	}
 }
 
@@ -158,6 +177,11 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 	}
 	results := c.bindings.results[key]
 	c.bindings.mu.Unlock()
+	if deleted {
+		c.bindings.beginRelease(key)
+	} else {
+		delete(c.bindings.releases, key)
+	}
 	if results == nil && !deleted {
 		delete(c.bindings.skipped, key)
 		if !exists {
@@ -165,19 +189,25 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 		}
 		return false, nil
 	}
-	more, refused, err := c.bindings.turn(ctx, c.stores.bindings, key, c.bindingChanges(key, results))
+	more, err = c.bindings.turn(ctx, c.stores.bindings, key, c.bindingChanges(key, results))
 	switch {
-	case err != nil || more:
+	case more || ctx.Err() != nil:
 		return more, err
-	case refused != nil && (!deleted || c.bindings.queue.Retries(key) < releaseRetries):
-		return false, refused
-	case !deleted:
+	case !deleted && err == nil:
 		c.bindings.written(key, results)
 		return false, nil
-	case refused != nil:
-		c.log.Warn("deleted workload stays in the status of an object", "key", key.String(), "err", refused)
+	case !deleted:
+		return false, err
+	case err != nil && !c.bindings.givesUp(key, c.bindingsLeft(key), err):
+		return false, err
+	case err != nil:
+		c.log.Warn("deleted workload stays in the status of an object", "key", key.String(), "err", err)
 	}
-	return false, c.removeFinalizer(ctx, w)
+	if err := c.removeFinalizer(ctx, w); err != nil {
+		return false, err
+	}
+	delete(c.bindings.releases, key)
+	return false, nil
 }
 
 // written drops the results of a workload unless there are later ones.
@@ -191,25 +221,25 @@ func (q *bindingsQueue) written(key types.NamespacedName, of *boundResults) {
 
 // turn writes the next changes of a workload and reports whether there are more. Objects that the
 // API server refuses do not keep back the others: they are left out until the round has reached its
-// end, where refused is one of the reasons.
-func (q *bindingsQueue) turn(ctx context.Context, w *bindings.Writer, key types.NamespacedName, changes []bindings.Change) (more bool, refused, err error) {
+// end, where one of the reasons is the error.
+func (q *bindingsQueue) turn(ctx context.Context, w *bindings.Writer, key types.NamespacedName, changes []bindings.Change) (more bool, err error) {
 	round := q.skipped[key]
 	if round == nil {
-		round = &skipped{objects: map[catalog.Ref]bool{}}
+		round = newSkipped()
 	}
-	changes = slices.DeleteFunc(changes, func(c bindings.Change) bool { return round.objects[refOf(c.Object)] })
+	changes = slices.DeleteFunc(changes, round.has)
 	n := min(len(changes), bindTurn)
 	left, bytes, err := w.Do(ctx, changes[:n])
 	q.wrote(key, bytes)
 	for _, r := range left {
-		round.objects[refOf(r.Change.Object)], round.err = true, r.Err
+		round.add(r)
 	}
 	if err == nil && (n < len(changes) || bytes > bindings.TurnBytes) {
 		q.skipped[key] = round
-		return true, nil, nil
+		return true, nil
 	}
 	delete(q.skipped, key)
-	return false, round.err, err
+	return false, cmp.Or(err, round.err)
 }
 
 // wrote records the size of the objects that were written for a workload.

@@ -200,7 +200,7 @@ func TestBindingsHaveARate(t *testing.T) {
 			if time.Until(q.due[key].Add(-bindCredit)) > 0 {
 				continue
 			}
-			if _, _, err := q.turn(t.Context(), w, key, slices.Clone(changes)); err != nil {
+			if _, err := q.turn(t.Context(), w, key, slices.Clone(changes)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -249,6 +249,8 @@ func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
 		"a conflict is reported":              {apierrors.NewConflict(resource, "m3", errors.New("newer")), true},
 		"a test that fails is reported":       {apierrors.NewInvalid(schema.GroupKind{Kind: "ServiceMonitor"}, "m3", nil), true},
 		"an object that is full is reported":  {internal("etcdserver: request is too large"), true},
+		"one that a webhook denies is":        {apierrors.NewForbidden(resource, "m3", errors.New(`admission webhook "policy.example" denied the request: no team`)), true},
+		"one that a policy denies is":         {apierrors.NewForbidden(resource, "m3", errors.New("ValidatingAdmissionPolicy 'team' with binding 'all' denied request: no team")), true},
 		"one that no connection carries, too": {internal("rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097600 vs. 2097152)"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,12 +269,77 @@ func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a refusal stops", func(t *testing.T) {
-		s := &server{err: func(Change) error { return apierrors.NewForbidden(resource, "", nil) }}
-		if _, _, err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsForbidden(err) || s.writes > 2*parallel {
+	t.Run("a failure of all stops", func(t *testing.T) {
+		s := &server{err: func(Change) error { return apierrors.NewTooManyRequestsError("busy") }}
+		if _, _, err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsTooManyRequests(err) || s.writes > 2*parallel {
 			t.Errorf("%d writes, %v", s.writes, err)
 		}
 	})
+}
+
+// What all objects of a namespace have in common, a missing permission or a webhook that does not answer, leaves the
+// other namespaces.
+func TestFaultsOfANamespaceLeaveTheOthers(t *testing.T) {
+	webhook := `Internal error occurred: failed calling webhook "policy.example": Post "https://policy.team.svc:443/": dial tcp: connection refused`
+	conversion := `conversion webhook for monitoring.coreos.com/v1beta1, Kind=AlertmanagerConfig failed: Post "https://operator.monitoring.svc:443/convert": EOF`
+	for name, err := range map[string]error{
+		"a permission is missing":             apierrors.NewForbidden(schema.GroupResource{Resource: "servicemonitors/status"}, "m", errors.New(`User "operator" cannot patch resource`)),
+		"a webhook does not answer":           internal(webhook),
+		"a conversion webhook does not, too":  internal(conversion),
+		"an admission webhook, of the object": internal(`admission webhook "policy.example" denied the request: no team`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			change := func(namespace string, i int) Change {
+				obj := object()
+				obj.Namespace, obj.Name = namespace, fmt.Sprint("m", i)
+				out, _ := Bind(obj, k8s, nil, now)
+				return out
+			}
+			var changes []Change
+			for i := range 100 {
+				changes = append(changes, change("closed", i), change("team", i))
+			}
+			var mu sync.Mutex
+			tried := map[string]int{}
+			w := NewWriter(func(_ context.Context, c Change) (Written, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				tried[c.Object.Namespace]++
+				if c.Object.Namespace == "closed" {
+					return Written{}, err
+				}
+				return Written{}, nil
+			})
+			refused, _, failed := w.Do(t.Context(), changes)
+			most := 2 * parallel
+			if OfObject(err) {
+				most = 100
+			}
+			if failed != nil || tried["team"] != 100 || tried["closed"] > most || len(refused) != tried["closed"] {
+				t.Errorf("writes %v, %d refused, %v", tried, len(refused), failed)
+			}
+			for _, r := range refused {
+				if r.Place == OfObject(err) || PlaceOf(r.Change) != (Place{"servicemonitors", "closed"}) {
+					t.Errorf("refused %+v", r)
+				}
+			}
+		})
+	}
+}
+
+// A permission that is missing everywhere is not tried in thousands of namespaces.
+func TestFaultsOfManyNamespaces(t *testing.T) {
+	var changes []Change
+	for i := range 1000 {
+		obj := object()
+		obj.Namespace = fmt.Sprint("team-", i)
+		change, _ := Bind(obj, k8s, nil, now)
+		changes = append(changes, change)
+	}
+	s := &server{err: func(Change) error { return apierrors.NewForbidden(schema.GroupResource{}, "", nil) }}
+	if _, _, err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsForbidden(err) || s.writes > manyPlaces+2*parallel {
+		t.Errorf("%d writes, %v", s.writes, err)
+	}
 }
 
 // The API server stores a whole object for each change of its status: of large ones, few are written at a time.

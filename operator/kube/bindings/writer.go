@@ -2,12 +2,9 @@ package bindings
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +17,8 @@ import (
 const (
 	// parallel is the maximum number of concurrent writes.
 	parallel = 8
+	// manyPlaces is the number of places that refuse changes after which no others are tried unless one was accepted.
+	manyPlaces = 50
 	// shownWithin is the lifetime of a remembered write. If the cache does not have it by
 	// then, the object was deleted.
 	shownWithin = 10 * time.Minute
@@ -80,62 +79,72 @@ func (w *Writer) Current(obj Object) Object {
 	return obj
 }
 
-// Refused is a change that the API server refused, because of the object and not of the caller.
-type Refused struct {
-	Change Change
-	Err    error
-}
-
 // Do writes changes concurrently. Deleted objects are ignored. An object that was changed
 // concurrently, or whose change is refused, is skipped, and the others are still written, until bytes, the size of
-// the written objects, exceeds [TurnBytes].
+// the written objects, exceeds [TurnBytes]. If all objects of a [Place] would be refused, its other changes are skipped
+// too.
 //
-// Errors: any other error of the API server, immediately.
+// Errors: any other error of the API server, immediately; a refusal of each of many places.
 func (w *Writer) Do(ctx context.Context, changes []Change) (refused []Refused, bytes int, err error) {
 	var g *errgroup.Group
 	g, ctx = errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
-	var mu sync.Mutex
-	full := func() bool { mu.Lock(); defer mu.Unlock(); return bytes > TurnBytes }
+	r := round{closed: map[Place]bool{}}
 	for _, c := range changes {
-		if ctx.Err() != nil || full() {
+		if ctx.Err() != nil || r.full() {
 			break
 		}
 		g.Go(func() error {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || r.skips(c) {
 				return ctx.Err()
 			}
 			n, err := w.one(ctx, c)
-			mu.Lock()
-			defer mu.Unlock()
-			bytes += n
-			if ofObject(err) {
-				refused = append(refused, Refused{c, err})
-				return nil
-			}
-			return err
+			return r.note(c, n, err)
 		})
 	}
 	err = g.Wait()
-	return refused, bytes, err
+	return r.refused, r.bytes, err
 }
 
-// ofObject reports whether an error concerns one object and not all: it has changed, a newer schema
-// refuses it, or it would become too large.
-func ofObject(err error) bool {
-	return apierrors.IsConflict(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) || exceedsStorage(err)
+// round collects the results of one call of Do.
+type round struct {
+	mu      sync.Mutex
+	refused []Refused
+	closed  map[Place]bool
+	bytes   int
+	any     bool // something was written
 }
 
-// exceedsStorage reports whether the object and its status together are larger than etcd stores. The
-// API server responds with 500 and no reason, so only the message of etcd, or of the connection to
-// it, identifies it.
-func exceedsStorage(err error) bool {
-	status, is := errors.AsType[*apierrors.StatusError](err)
-	if !is || status.ErrStatus.Code != http.StatusInternalServerError {
-		return false
+func (r *round) full() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.bytes > TurnBytes
+}
+
+func (r *round) skips(c Change) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed[PlaceOf(c)]
+}
+
+// note records the result of a change and returns the error that ends the round.
+func (r *round) note(c Change, bytes int, err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bytes += bytes
+	r.any = r.any || err == nil
+	place := ofPlace(err)
+	if !place && !OfObject(err) {
+		return err
 	}
-	message := status.ErrStatus.Message
-	return strings.Contains(message, "etcdserver: request is too large") || strings.Contains(message, "trying to send message larger than max")
+	r.refused = append(r.refused, Refused{c, err, place})
+	if place {
+		r.closed[PlaceOf(c)] = true
+	}
+	if !r.any && len(r.closed) > manyPlaces {
+		return err
+	}
+	return nil
 }
 
 // one makes one change and returns the size of the object.
