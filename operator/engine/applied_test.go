@@ -78,12 +78,12 @@ func TestConfigAppliedIsBounded(t *testing.T) {
 // After a restart of the operator, the previous condition remains until the pods have been queried.
 func TestConfigAppliedStandsUntilPodsAreAsked(t *testing.T) {
 	p := &v1.ThanosRuler{}
-	p.Status.Conditions = []v1.Condition{{Type: "ConfigApplied", Status: v1.ConditionTrue, Reason: "AllPodsApplied", Message: "said before"}}
-	in := statusInputs{Workload: p, Known: true, Now: now, Applied: appliedInputs{
+	p.Status.Conditions = []v1.Condition{{Type: "ConfigApplied", Status: v1.ConditionTrue, Reason: "AllPodsApplied", Message: "said before", ObservedGeneration: 2}}
+	in := statusInputs{Workload: p, Known: true, Result: Result{Of: Version{Generation: 3}}, Now: now, Applied: appliedInputs{
 		Written: true, Askable: true, Expected: 1, Pods: []podOutcome{pod("a-0", delivery.NotAsked, "")},
 	}}
 	got := statusOf(in).Conditions
-	if len(got) != 3 || got[2].Message != "said before" {
+	if len(got) != 3 || got[2].Message != "said before" || got[2].ObservedGeneration != 2 || got[1].ObservedGeneration != 3 {
 		t.Errorf("conditions %v", got)
 	}
 	p.Status.Conditions = nil

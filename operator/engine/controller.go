@@ -107,9 +107,12 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	c.writer = c.newWriter()
 	c.loop = newLoop(loopKind{
 		Name: kind.Queue, Reconcile: c.reconcile, Status: c.report,
-		Exists: func(key types.NamespacedName) bool {
+		Version: func(key types.NamespacedName) (Version, bool) {
 			w, ok := c.stores.workloads.get(key.Namespace, key.Name)
-			return ok && c.manages(w)
+			if !ok || !c.manages(w) {
+				return Version{}, false
+			}
+			return Version{w.GetUID(), w.GetGeneration()}, true
 		},
 		Paced: c.paced,
 		Idle:  sync.OnceFunc(c.settled),

@@ -35,8 +35,8 @@ type loopKind struct {
 	Reconcile func(ctx context.Context, key types.NamespacedName) (Outcome, error)
 	// Status reports an outcome. known is false before the first reconciliation.
 	Status func(ctx context.Context, key types.NamespacedName, r Result, known bool) error
-	// Exists reports whether the object is in the cache.
-	Exists func(key types.NamespacedName) bool
+	// Version returns the version of the object in the cache; ok is false if there is none.
+	Version func(key types.NamespacedName) (v Version, ok bool)
 	// Paced (optional) returns the delay of an object's next reconciliation, which limits the write
 	// rate; 0 or less for none.
 	Paced func(key types.NamespacedName) time.Duration
@@ -45,10 +45,18 @@ type loopKind struct {
 	Idle func()
 }
 
+// Version identifies an object and what its author wants.
+type Version struct {
+	UID        types.UID
+	Generation int64
+}
+
 // Result is the outcome of the last reconciliation of an object.
 type Result struct {
 	Outcome
 	Err error
+	// Of is the version that was reconciled, or an earlier one if it changed at that moment.
+	Of Version
 }
 
 // loop runs the reconciliations of one kind.
@@ -137,6 +145,7 @@ func (l *loop) reconcile(ctx context.Context, key types.NamespacedName) {
 	}
 	start := time.Now()
 	l.metrics.operations.Inc()
+	version, _ := l.kind.Version(key) // the cache may have a later one when the reconciliation ends
 	var out Outcome
 	err := l.guarded(key, func() (err error) {
 		out, err = l.kind.Reconcile(ctx, key)
@@ -173,7 +182,7 @@ func (l *loop) reconcile(ctx context.Context, key types.NamespacedName) {
 		l.queue.RetryWithin(key, out.Reached, longest(err))
 	}
 	l.refused.note(key, err)
-	l.remember(key, Result{Outcome: out, Err: err})
+	l.remember(key, Result{Outcome: out, Err: err, Of: version})
 	l.status.AddAfter(key, statusDelay)
 }
 
@@ -208,7 +217,7 @@ func (l *loop) guarded(key types.NamespacedName, do func() error) (err error) {
 func (l *loop) remember(key types.NamespacedName, r Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.kind.Exists(key) {
+	if _, exists := l.kind.Version(key); !exists {
 		delete(l.results, key)
 		return
 	}

@@ -71,10 +71,10 @@ func (w *world) kind(t *testing.T) loopKind {
 			}
 			return nil
 		},
-		Exists: func(k types.NamespacedName) bool {
+		Version: func(k types.NamespacedName) (Version, bool) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			return !w.gone[k.Name]
+			return Version{}, !w.gone[k.Name]
 		},
 	}
 }

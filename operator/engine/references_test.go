@@ -65,7 +65,7 @@ func newAskingScene(t *testing.T) *askingScene {
 		return Outcome{}, nil
 	}
 	s.c.loop.kind.Status = func(context.Context, types.NamespacedName, Result, bool) error { return nil }
-	s.c.loop.kind.Exists = func(types.NamespacedName) bool { return true }
+	s.c.loop.kind.Version = func(types.NamespacedName) (Version, bool) { return Version{}, true }
 	return s
 }
 

@@ -19,6 +19,7 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Res
 	if !ok || !c.manages(w) || w.GetDeletionTimestamp() != nil {
 		return nil
 	}
+	known = known && r.Of.UID == w.GetUID()
 	if !known && len(w.GetWorkloadStatus().Conditions) > 0 {
 		return nil // after a restart the last status remains until the first reconciliation
 	}
@@ -77,6 +78,7 @@ func (c *Controller) Workload(key types.NamespacedName) (w v1.Workload, status a
 		return nil, nil, false
 	}
 	r, known := c.loop.Result(key)
+	known = known && r.Of.UID == w.GetUID()
 	var want, have any
 	if v1.Undecodable(w) != nil {
 		want, have = c.kind.unread(w, r, known)

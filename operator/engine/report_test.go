@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // The status is written without the scale fields only if the CRD lacks them, as a
@@ -42,4 +45,75 @@ func TestStatusWithoutScaleFields(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+}
+
+// reconciled returns the condition Reconciled of a ThanosRuler.
+func (b *bed) reconciled(name string) v1.Condition {
+	w, _ := get[v1.ThanosRuler](b, "thanosrulers", name)
+	for _, c := range w.Status.Conditions {
+		if c.Type == v1.Reconciled {
+			return c
+		}
+	}
+	return v1.Condition{}
+}
+
+// A generation that has not been reconciled yet is not reported as reconciled, because of a pod that changes meanwhile:
+// tools that deliver changes wait for that.
+func TestStatusOfAGenerationThatIsNotReconciledYet(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.set(ruler("a"))
+		b.start(nil, f)
+		b.settle()
+		if c := b.reconciled("a"); c.Status != v1.ConditionTrue || c.ObservedGeneration != 1 {
+			t.Fatalf("first %+v", c)
+		}
+		f.gathers(func(v1.Workload, Cluster) error {
+			time.Sleep(time.Minute)
+			return errors.New("spec.x is wrong")
+		})
+		edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Spec.Image = "new" })
+		b.after(time.Second)
+		b.set(podOf("ruler-a"))
+		b.after(10 * time.Second)
+		w, _ := get[v1.ThanosRuler](b, "thanosrulers", "a")
+		for _, c := range w.Status.Conditions {
+			if c.ObservedGeneration != 1 {
+				t.Errorf("during the reconciliation of generation 2 %+v", c)
+			}
+		}
+		b.after(5 * time.Minute)
+		if c := b.reconciled("a"); c.Status != v1.ConditionFalse || c.ObservedGeneration != 2 || c.Message != "spec.x is wrong" {
+			t.Errorf("then %+v", c)
+		}
+	})
+}
+
+// A workload that was deleted and created again has no result of its predecessor.
+func TestStatusOfARecreatedWorkload(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.set(ruler("a"))
+		c := b.start(nil, f)[0]
+		b.settle()
+		f.gathers(func(v1.Workload, Cluster) error {
+			time.Sleep(time.Minute)
+			return errors.New("spec.x is wrong")
+		})
+		b.gone(ruler("a"))
+		second := ruler("a", func(w *v1.ThanosRuler) { w.UID = "uid-of-the-second" })
+		b.set(second)
+		b.after(time.Second)
+		b.set(podOf("ruler-a"))
+		b.after(10 * time.Second)
+		if got := b.reconciled("a"); got.Status != v1.ConditionUnknown {
+			t.Errorf("before its first reconciliation %+v", got)
+		}
+		if _, status, _ := c.Workload(keyOf(second)); status.(v1.ThanosRulerStatus).Conditions[1].Status != v1.ConditionUnknown {
+			t.Errorf("its page has the status %+v", status)
+		}
+		b.after(5 * time.Minute)
+		if got := b.reconciled("a"); got.Status != v1.ConditionFalse || got.ObservedGeneration != 1 {
+			t.Errorf("then %+v", got)
+		}
+	})
 }

@@ -105,10 +105,20 @@ func statusOf(in statusInputs) Status {
 	out.Conditions = append(out.Conditions, appliedOrBefore(in)...)
 	for i := range out.Conditions {
 		c := &out.Conditions[i]
-		c.ObservedGeneration = in.Workload.GetGeneration()
+		if c.ObservedGeneration == 0 {
+			c.ObservedGeneration = in.observed()
+		}
 		c.LastTransitionTime = transitionTime(in.Workload.GetWorkloadStatus().Conditions, *c, in.Now)
 	}
 	return out
+}
+
+// observed returns the generation that the status is about: the last one that was reconciled.
+func (in statusInputs) observed() int64 {
+	if !in.Known {
+		return in.Workload.GetGeneration()
+	}
+	return in.Result.Of.Generation
 }
 
 // valueOr returns *p, or a default if p is nil.
@@ -295,8 +305,9 @@ func ordinal(p *corev1.Pod) int {
 func (k *Kind) unread(w v1.Workload, r Result, known bool) (want, have any) {
 	changed := w.DeepCopyObject().(v1.Workload)
 	status := changed.GetWorkloadStatus()
-	cond := reconciledOf(statusInputs{Workload: w, Result: r, Known: known})
-	cond.ObservedGeneration = w.GetGeneration()
+	in := statusInputs{Workload: w, Result: r, Known: known}
+	cond := reconciledOf(in)
+	cond.ObservedGeneration = in.observed()
 	cond.LastTransitionTime = transitionTime(w.GetWorkloadStatus().Conditions, cond, metav1.Now().Rfc3339Copy())
 	if i := slices.IndexFunc(status.Conditions, func(c v1.Condition) bool { return c.Type == cond.Type }); i >= 0 {
 		status.Conditions[i] = cond

@@ -179,8 +179,11 @@ func TestReconciled(t *testing.T) {
 			v1.Condition{Status: v1.ConditionTrue, Reason: "NoSelectedResources", Message: "m"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := statusOf(statusInputs{Workload: p, Result: tc.result, Known: tc.known, Now: now}).Conditions[1]
 			tc.want.Type, tc.want.LastTransitionTime, tc.want.ObservedGeneration = v1.Reconciled, now, 7
+			if tc.known {
+				tc.result.Of.Generation, tc.want.ObservedGeneration = 6, 6 // the author has changed it since then
+			}
+			got := statusOf(statusInputs{Workload: p, Result: tc.result, Known: tc.known, Now: now}).Conditions[1]
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}
