@@ -309,7 +309,8 @@ func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], results 
 		selected := len(results) > 0 && results[0].compare(obj) == 0
 		now := b.writer.Current(bindings.Object{
 			Row: row, Namespace: obj.GetNamespace(), Name: obj.GetName(),
-			Version: obj.GetResourceVersion(), Generation: obj.GetGeneration(), Bindings: obj.(v1.ConfigResource).GetConfigStatus().Bindings,
+			Version: obj.GetResourceVersion(), Generation: obj.GetGeneration(),
+			Bindings: obj.(v1.ConfigResource).GetConfigStatus().Bindings, Unread: v1.StatusLeftOut(obj),
 		})
 		if !selected {
 			if change, needed := bindings.Release(now, b.owner); needed {

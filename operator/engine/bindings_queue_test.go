@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
@@ -208,4 +209,53 @@ func TestBindingsHaveARate(t *testing.T) {
 			t.Errorf("%d MiB in ten minutes, want at most %d", large, most)
 		}
 	})
+}
+
+// An author who makes an object too large does not have the results of other operators removed from its status, in which
+// there may be more than in that of a usual object. Where there is more than is read, the status is left alone.
+func TestBindingsOfAnOversizedObject(t *testing.T) {
+	for name, tc := range map[string]struct {
+		groups, others int
+		want           string // without the bindings of others
+	}{
+		"it is small":                 {1, 20, "thanosrulers/a=True"},
+		"it is too large":             {budget.Groups + 1, 20, "thanosrulers/a=False"},
+		"its status is too large too": {budget.Groups + 1, 140, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+				r := rule("alerts")
+				for i := range tc.groups {
+					r.Spec.Groups = append(r.Spec.Groups, v1.RuleGroup{Name: fmt.Sprint("g", i)})
+				}
+				for i := range tc.others {
+					r.Status.Bindings = append(r.Status.Bindings, v1.WorkloadBinding{Group: v1.GroupName, Resource: "thanosrulers", Namespace: "other", Name: fmt.Sprint("other-", i),
+						Conditions: []v1.ConfigResourceCondition{{Type: bindings.Accepted, Status: v1.ConditionFalse, Message: strings.Repeat("x", 4<<10)}}})
+				}
+				b.set(r)
+				b.set(ruler("a"))
+				b.start(nil, f)
+				b.after(time.Minute)
+				split := func() (own string, others int) {
+					for _, bound := range strings.Fields(b.bound("alerts")) {
+						if strings.Contains(bound, "/other-") {
+							others++
+						} else {
+							own += bound
+						}
+					}
+					return own, others
+				}
+				if own, others := split(); own != tc.want || others != tc.others {
+					t.Errorf("binding %q beside %d of %d others", own, others, tc.others)
+				}
+				b.deleted(ruler("a"))
+				b.after(time.Minute)
+				_, there := get[v1.ThanosRuler](b, "thanosrulers", "a")
+				if own, others := split(); there || own != "" || others != tc.others {
+					t.Errorf("after the deletion: there %t, binding %q beside %d of %d others", there, own, others, tc.others)
+				}
+			})
+		})
+	}
 }

@@ -188,6 +188,9 @@ const (
 	// BindingsBytes is the maximum size of the status of an object with the results of all workloads that select it.
 	// With thousands of them, no user could change the object any more: it must fit into etcd together with its status.
 	BindingsBytes = 256 << 10
+	// StatusBytes is the maximum size of the status that is read of an object that is not used otherwise, because it is
+	// too large or there is no room for it. It is more than BindingsBytes, with room for characters that JSON escapes.
+	StatusBytes = 512 << 10
 	// ConditionBytes is the maximum length of quoted text in a condition of a workload. With a field of a megabyte in
 	// it, the API server would reject the whole status.
 	ConditionBytes = 16 << 10

@@ -84,6 +84,7 @@ var table = []row{
 	{"DocumentFaults", "manifest", "unknown fields and wrong types listed", DocumentFaults, ""},
 	{"MessageBytes", anyObject, "message of the condition of a rejected object", MessageBytes, "bytes"},
 	{"BindingsBytes", anyObject, "status with what workloads say about it; those beyond say nothing there", BindingsBytes, "bytes"},
+	{"StatusBytes", anyObject, "status that is read of an object that is too large, or for which there is no room; with a larger one, the operator leaves the status alone", StatusBytes, "bytes"},
 	{"ConditionBytes", "workload", "message of a condition", ConditionBytes, "bytes"},
 	{"EventBytes", anyObject, "reason in an Event", EventBytes, "bytes"},
 	{"PathBytes", anyObject, "path of a field in a message", PathBytes, "bytes"},

@@ -28,8 +28,8 @@ const (
 
 // DecodeStored decodes the JSON of an object from an API server into the struct that into points
 // to. Values that do not fit their type are dropped and recorded in the object's [v1.Decoding],
-// except in the status, which will be rewritten. Unknown fields are ignored. If an object is too
-// large to be decoded ([budget.Check]), only the metadata and a small status are decoded.
+// except in the status, whose schema only the API server knows. Unknown fields are ignored. If an object is too
+// large to be decoded ([budget.Check]), only the metadata and a status of at most [budget.StatusBytes] are decoded.
 //
 // Errors: text that is not a JSON object.
 func DecodeStored(raw []byte, into any) error {
@@ -72,9 +72,6 @@ func decodeFitting(path string, raw []byte, into reflect.Value) ([]v1.DecodingFa
 	}
 }
 
-// maxHeadStatus is the maximum size of the decoded status of an object that is too large.
-const maxHeadStatus = 64 << 10
-
 // decodeHead decodes the kind and metadata of an object that is too large, and its status if
 // possible.
 func decodeHead(raw []byte, into reflect.Value) error {
@@ -89,8 +86,13 @@ func decodeHead(raw []byte, into reflect.Value) error {
 	into.FieldByName("TypeMeta").Set(reflect.ValueOf(head.TypeMeta))
 	into.FieldByName("ObjectMeta").Set(reflect.ValueOf(head.ObjectMeta))
 	status := into.FieldByName("Status")
-	if len(head.Status) == 0 || len(head.Status) > maxHeadStatus || decode(head.Status, status.Addr().Interface()) != nil {
+	if len(head.Status) == 0 {
+		return nil
+	}
+	if len(head.Status) > budget.StatusBytes || budget.Check(into.Type().Name(), slices.Concat([]byte(`{"status":`), head.Status, []byte("}"))) != nil ||
+		decode(head.Status, status.Addr().Interface()) != nil {
 		status.SetZero()
+		into.Addr().Interface().(interface{ GetDecoding() *v1.Decoding }).GetDecoding().StatusLeftOut = true
 	}
 	return nil
 }

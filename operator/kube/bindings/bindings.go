@@ -34,6 +34,8 @@ type Object struct {
 	Version         string // resourceVersion
 	Generation      int64
 	Bindings        []v1.WorkloadBinding
+	// Unread is set if there may be bindings but they are not in the cache. They are left alone.
+	Unread bool
 }
 
 // Change is a pending status write: Status replaces all bindings, or Steps changes some of them.
@@ -52,8 +54,11 @@ type Operation struct {
 
 // Bind returns the change that makes the status report whether the workload accepts the
 // object, or rejects it if rejection is not nil. It returns false if the status is
-// already correct, or has no room for another workload.
+// already correct, has no room for another workload, or is not read.
 func Bind(obj Object, o Workload, rejection error, now metav1.Time) (Change, bool) {
+	if obj.Unread {
+		return Change{}, false
+	}
 	want := condition(obj.Generation, rejection, now)
 	binding := v1.WorkloadBinding{
 		Group: v1.GroupName, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name, Conditions: []v1.ConfigResourceCondition{want},
@@ -110,7 +115,7 @@ func shorten(b *v1.WorkloadBinding, room int) (fits bool) {
 	return sizeOf(b) <= room
 }
 
-// Release returns the change that removes the workload's binding, or false if there is none.
+// Release returns the change that removes the workload's binding, or false if there is none, or none is read.
 func Release(obj Object, o Workload) (Change, bool) {
 	at := slices.IndexFunc(obj.Bindings, o.is)
 	if at < 0 {

@@ -36,6 +36,7 @@ type Capacity struct {
 	mu         sync.Mutex
 	held       int // size of the whole objects in bytes
 	stubs      int
+	statuses   int // size of the statuses of the stubs in bytes
 	entries    map[place]*entry
 	namespaces map[string]*namespace
 	settling   *time.Timer // the next division; nil: none is pending
@@ -54,6 +55,7 @@ type entry struct {
 	object  Object   // cached form: whole, or a stub
 	charges []charge // sizes of its compilation results
 	whole   bool
+	status  int // bytes of the status of a stub
 	index   int // in the heap of its namespace; valid while the object is whole
 
 	// The fields below are about the whole object. They do not change for a stub.
@@ -112,6 +114,7 @@ func (c *Capacity) keep(e *entry, obj Object, size int) {
 func (c *Capacity) drop(e *entry) {
 	if !e.whole {
 		c.stubs--
+		c.statuses -= e.status
 		return
 	}
 	e.whole = false
@@ -126,8 +129,9 @@ func (c *Capacity) drop(e *entry) {
 // leaveOut replaces a whole object by a stub.
 func (c *Capacity) leaveOut(e *entry) {
 	c.drop(e)
-	e.object = stub(e.object, leftOut(e, c.room))
+	e.object, e.status = stub(e.object, leftOut(e, c.room), c.room/statusShare-c.statuses)
 	c.stubs++
+	c.statuses += e.status
 }
 
 // shrink leaves out objects until the others fit.

@@ -327,6 +327,46 @@ func TestStub(t *testing.T) {
 	}
 }
 
+// Stubs have their statuses, together up to a part of the capacity. One without it is marked, so that nothing replaces it.
+func TestStatusOfStubs(t *testing.T) {
+	rule := func(name string, statusBytes int) *v1.PrometheusRule {
+		r := &v1.PrometheusRule{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, ResourceVersion: "1"}}
+		r.Spec.Groups = []v1.RuleGroup{{Name: strings.Repeat("x", 5<<20)}}
+		if statusBytes > 0 {
+			r.Status.Bindings = []v1.WorkloadBinding{{Name: strings.Repeat("x", statusBytes)}}
+		}
+		return r
+	}
+	c := New(4 << 20)
+	cache := c.Cache("PrometheusRule", false, nil)
+	enter := func(name string, statusBytes int, leftOut bool) {
+		t.Helper()
+		got := cache.Enter(rule(name, statusBytes)).(*v1.PrometheusRule)
+		if !IsStub(got) || v1.StatusLeftOut(got) != leftOut || (len(got.Status.Bindings) > 0) != (statusBytes > 0 && !leftOut) {
+			t.Errorf("%s: stub %t, without its status %t, %d bindings", name, IsStub(got), v1.StatusLeftOut(got), len(got.Status.Bindings))
+		}
+	}
+	enter("too large", budget.StatusBytes, true)
+	for i := range 3 {
+		enter(fmt.Sprint("as large as the operator makes it ", i), budget.BindingsBytes, false)
+	}
+	enter("beyond the part", budget.BindingsBytes, true)
+	enter("empty", 0, false)
+	enter("as large as the operator makes it 0", 0, false)
+	enter("within the part again", budget.BindingsBytes, false)
+	for name := range map[string]bool{"within the part again": true, "as large as the operator makes it 1": true, "as large as the operator makes it 2": true} {
+		cache.Remove(rule(name, 0))
+	}
+	if c.statuses != 0 {
+		t.Errorf("%d bytes count although no stub has a status", c.statuses)
+	}
+	undecodable := rule("too large to be decoded", 0)
+	undecodable.Decoding.StatusLeftOut = true
+	if got := cache.Enter(undecodable); !v1.StatusLeftOut(got) {
+		t.Error("a status that was not read counts as empty")
+	}
+}
+
 // Compilation results count, and files that several objects share count once.
 func TestCharges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

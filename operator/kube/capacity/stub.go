@@ -15,8 +15,8 @@ import (
 const (
 	// stubBytes is the limit for each of the labels, annotations, owner references and finalizers of a stub.
 	stubBytes = 8 << 10
-	// statusBytes limits the status of a stub, which the operator writes.
-	statusBytes = 64 << 10
+	// statusShare is the part of the capacity, 4 is a quarter, that the statuses of all stubs take in addition.
+	statusShare = 4
 	// ownAnnotations is the prefix of the annotations that control how an object is processed.
 	ownAnnotations = "operator.prometheus.io/"
 	// ownValueBytes limits the value of such an annotation.
@@ -36,10 +36,12 @@ func mebibytes(n int) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
-// stub returns the cached form of a left-out object: its identity, labels, references to other
+// stub returns the cached form of a left-out object, and the size of its status: its identity, labels, references to other
 // objects and status, as far as they are small. It has a fault, so that only its metadata is
 // used.
-func stub(obj Object, fault v1.DecodingFault) Object {
+//
+// room: for the status.
+func stub(obj Object, fault v1.DecodingFault, room int) (cached Object, statusBytes int) {
 	from := reflect.ValueOf(obj).Elem()
 	value := reflect.New(from.Type())
 	out := value.Interface().(Object)
@@ -58,13 +60,19 @@ func stub(obj Object, fault v1.DecodingFault) Object {
 	if owners := obj.GetOwnerReferences(); small(&owners, stubBytes) {
 		out.SetOwnerReferences(owners)
 	}
-	if status := from.FieldByName("Status"); status.IsValid() && small(status.Addr().Interface(), statusBytes) {
-		value.Elem().FieldByName("Status").Set(status)
+	statusLeftOut := v1.StatusLeftOut(obj)
+	if status := from.FieldByName("Status"); status.IsValid() && !status.IsZero() {
+		most := min(budget.StatusBytes, room)
+		if statusBytes = budget.Size(status.Addr().Interface(), max(most, 1)); statusBytes < most {
+			value.Elem().FieldByName("Status").Set(status)
+		} else {
+			statusBytes, statusLeftOut = 0, true
+		}
 	}
 	if o, ok := out.(interface{ GetDecoding() *v1.Decoding }); ok {
-		o.GetDecoding().Faults, o.GetDecoding().LeftOut = []v1.DecodingFault{fault}, true
+		*o.GetDecoding() = v1.Decoding{Faults: []v1.DecodingFault{fault}, LeftOut: true, StatusLeftOut: statusLeftOut}
 	}
-	return out
+	return out, statusBytes
 }
 
 // small reports whether the value takes less than most bytes.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -24,5 +25,27 @@ func TestTooLargeToBeDecoded(t *testing.T) {
 	}
 	if got := fmt.Sprint(v1.Undecodable(&o)); got != "spec.endpoints: has more than 2500 elements, the limit of one ServiceMonitor" {
 		t.Errorf("fault %q", got)
+	}
+}
+
+// The status of such an object is read up to a limit, above what the operator writes into it; beyond it, it is marked.
+func TestStatusOfAnObjectTooLargeToBeDecoded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		bindings string
+		leftOut  bool
+	}{
+		"as much as the operator writes": {strings.Repeat(`{"name":"c","conditions":[{"message":"`+strings.Repeat("x", 4<<10)+`"}]},`, budget.BindingsBytes>>12-1), false},
+		"more than is read":              {`{"name":"` + strings.Repeat("x", budget.StatusBytes) + `"},`, true},
+		"little that takes much memory":  {strings.Repeat("{},", 150_000), true},
+		"another type":                   {`{"name":{}},`, true},
+	} {
+		text := fmt.Sprintf(`{"metadata":{"name":"a"},"spec":{"endpoints":[%s]},"status":{"bindings":[%s]}}`,
+			strings.TrimSuffix(strings.Repeat("{},", 4*budget.Endpoints), ","), strings.TrimSuffix(tc.bindings, ","))
+		var o v1.ServiceMonitor
+		var err error
+		budgettest.AtMost(t, "decoding", 8<<20, func() { err = manifest.DecodeStored([]byte(text), &o) })
+		if n := len(o.Status.Bindings); err != nil || v1.Undecodable(&o) == nil || v1.StatusLeftOut(&o) != tc.leftOut || (n == 0) != tc.leftOut {
+			t.Errorf("%s: %d bindings, left out %t, %v", name, n, v1.StatusLeftOut(&o), err)
+		}
 	}
 }

@@ -11,6 +11,8 @@ type Decoding struct {
 	// LeftOut says that only the metadata is in memory, because all of it does not fit; the
 	// fault says so too.
 	LeftOut bool `json:"-"`
+	// StatusLeftOut says that the status, which may have something, is not in memory: it must not be written.
+	StatusLeftOut bool `json:"-"`
 	// Packed is the compressed spec of an object whose Spec is empty; Size is the memory of the
 	// whole object in bytes. Such an object must not be used but for its metadata and status.
 	Packed string `json:"-"`
@@ -50,6 +52,12 @@ func (d *Decoding) Unusable() []DecodingFault {
 
 // GetDecoding returns what could not be decoded of the object that embeds it.
 func (d *Decoding) GetDecoding() *Decoding { return d }
+
+// StatusLeftOut reports whether the status of an object is empty only because it is not in memory.
+func StatusLeftOut(object any) bool {
+	o, ok := object.(interface{ GetDecoding() *Decoding })
+	return ok && o.GetDecoding().StatusLeftOut
+}
 
 // Undecodable returns why an object could not be decoded as a whole, one DecodingFault for
 // each field, joined; nil for one that is complete. An object with such an error must not be
