@@ -43,6 +43,9 @@ type bed struct {
 	sources *Sources
 	log     *logText
 	lead    func(context.Context) bool // of Options
+	id      string                     // ControllerID of Options
+	labels  string                     // InstanceSelector of Options
+	unbound bool                       // the controllers write no bindings
 	changed func(Change)               // of Options
 	stop    func()
 	configs []string // namespaces of selected objects; none for all
@@ -104,7 +107,7 @@ func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 	var wg sync.WaitGroup
 	var out []*Controller
 	for _, f := range kinds {
-		opts := Options{Instances: all, References: all, InstantDelivery: func() bool { return true }, StorageClasses: true, ConfigStatus: true, Workers: 2, Repair: b.repair, Lead: b.lead, Changed: b.changed}
+		opts := Options{Instances: all, References: all, InstantDelivery: func() bool { return true }, StorageClasses: true, ConfigStatus: !b.unbound, ControllerID: b.id, InstanceSelector: b.labels, Workers: 2, Repair: b.repair, Lead: b.lead, Changed: b.changed}
 		c := New(f.Kind, opts, b.sources, clients, log, prometheus.NewRegistry())
 		out = append(out, c)
 		wg.Go(func() {

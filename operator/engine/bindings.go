@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unique"
 
@@ -38,6 +39,10 @@ type bindingsQueue struct {
 
 	mu      sync.Mutex
 	results map[types.NamespacedName]*boundResults // of the last reconciliation, until all are written
+	// handovers are the workloads that other operators have taken over, until they are removed from the statuses.
+	handovers map[types.NamespacedName]*handover
+
+	running atomic.Bool // the worker has begun
 }
 
 // boundResults holds the results of a reconciliation, by kind. Nil selects nothing.
@@ -119,11 +124,12 @@ const (
 
 func newBindingsQueue() *bindingsQueue {
 	return &bindingsQueue{
-		results:  map[types.NamespacedName]*boundResults{},
-		skipped:  map[types.NamespacedName]*skipped{},
-		releases: map[types.NamespacedName]*release{},
-		due:      map[types.NamespacedName]time.Time{},
-		queue:    queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
+		results:   map[types.NamespacedName]*boundResults{},
+		handovers: map[types.NamespacedName]*handover{},
+		skipped:   map[types.NamespacedName]*skipped{},
+		releases:  map[types.NamespacedName]*release{},
+		due:       map[types.NamespacedName]time.Time{},
+		queue:     queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
 	}
 }
 
@@ -140,6 +146,7 @@ func (c *Controller) bind(key types.NamespacedName, results map[string][]boundRe
 
 // runBindings writes until the context ends.
 func (c *Controller) runBindings(ctx context.Context) {
+	c.bindings.running.Store(true)
 	c.bindings.queue.Run(ctx, 1, func(ctx context.Context, key types.NamespacedName) {
 		if wait := time.Until(c.bindings.due[key].Add(-bindCredit)); wait > 0 {
 			c.bindings.queue.AddAfter(key, wait)
@@ -163,51 +170,57 @@ func (c *Controller) bindingsLeft(key types.NamespacedName) int {
 	c.bindings.mu.Lock()
 	results := c.bindings.results[key]
 	c.bindings.mu.Unlock()
-	return len(c.bindingChanges(key, results))
+	return len(c.bindings.still(key, c.bindingChanges(key, results)))
 }
 
 // writeBindings writes the next changes of a workload and reports whether there are more. A workload
-// that is being deleted loses its finalizer after the last one.
+// that is being deleted or handed over loses its finalizer after the last one.
 func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName) (more bool, err error) {
 	w, exists := c.stores.workloads.get(key.Namespace, key.Name)
-	deleted := exists && w.GetDeletionTimestamp() != nil
+	managed := exists && c.manages(w)
+	handed := c.bindings.handed(key, managed)
+	leaves := handed != nil || managed && w.GetDeletionTimestamp() != nil
 	c.bindings.mu.Lock()
-	if !exists || deleted {
+	if !managed || leaves {
 		delete(c.bindings.results, key)
 	}
 	results := c.bindings.results[key]
 	c.bindings.mu.Unlock()
-	if deleted {
+	if leaves {
 		c.bindings.beginRelease(key)
 	} else {
 		delete(c.bindings.releases, key)
 	}
-	if results == nil && !deleted {
+	if results == nil && !leaves {
 		delete(c.bindings.skipped, key)
-		if !exists {
+		if !managed {
 			delete(c.bindings.due, key)
 		}
 		return false, nil
 	}
-	more, err = c.bindings.turn(ctx, c.stores.bindings, key, c.bindingChanges(key, results))
+	more, err = c.bindings.turn(ctx, c.stores.bindings, key, c.bindings.still(key, c.bindingChanges(key, results)))
 	switch {
 	case more || ctx.Err() != nil:
 		return more, err
-	case !deleted && err == nil:
+	case !leaves && err == nil:
 		c.bindings.written(key, results)
 		return false, nil
-	case !deleted:
+	case !leaves:
 		return false, err
 	case err != nil && !c.bindings.givesUp(key, c.bindingsLeft(key), err):
 		return false, err
 	case err != nil:
-		c.log.Warn("deleted workload stays in the status of an object", "key", key.String(), "err", err)
+		c.log.Warn("deleted workload stays in the status of an object", "key", key.String(), "handed_over", handed != nil, "err", err)
 	}
-	if err := c.removeFinalizer(ctx, w); err != nil {
-		return false, err
+	if handed != nil {
+		err = c.endHandover(ctx, key, handed)
+	} else {
+		err = c.removeFinalizer(ctx, w)
 	}
-	delete(c.bindings.releases, key)
-	return false, nil
+	if err == nil {
+		delete(c.bindings.releases, key)
+	}
+	return false, err
 }
 
 // written drops the results of a workload unless there are later ones.

@@ -81,6 +81,9 @@ func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 	if e.Action == "delete" {
 		c.dropUse(w)
 	}
+	if c.handsOver(e) {
+		c.bindings.handOver(key, w)
+	}
 	if e.Action == "delete" || !c.manages(w) {
 		c.index.Remove(key)
 		if c.manages(w) || (e.Action == "update" && c.manages(e.Before)) {
@@ -88,7 +91,7 @@ func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 		}
 		return
 	}
-	if e.Action == "update" && sameIntent(e.Before, e.After) {
+	if e.Action == "update" && sameIntent(e.Before, e.After) && !c.losesFinalizer(e) {
 		return
 	}
 	c.index.Set(key, c.kind.indexRules(w))
