@@ -180,6 +180,8 @@ func merge(into, from object) {
 			delete(into, k)
 		case is && has:
 			merge(have, inner)
+		case k == "conditions":
+			into[k] = slices.Concat(list(v), slices.DeleteFunc(slices.Clone(list(into[k])), func(c any) bool { return !strings.Contains(str(c.(object), "type"), "/") }))
 		default:
 			into[k] = v
 		}

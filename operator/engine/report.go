@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Res
 	if !ok || !c.manages(w) || w.GetDeletionTimestamp() != nil {
 		return nil
 	}
+	w = withoutForeign(w)
 	known = known && r.Of.UID == w.GetUID()
 	if !known && len(w.GetWorkloadStatus().Conditions) > 0 {
 		return nil // after a restart the last status remains until the first reconciliation
@@ -39,6 +41,22 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Res
 		err = c.writeStatus(ctx, key, want, have)
 	}
 	return err
+}
+
+// ownConditions are the types of the conditions that the operator writes.
+var ownConditions = []v1.ConditionType{v1.Available, v1.Reconciled, v1.ConfigApplied, v1.Balanced, v1.ScaleDownBlocked}
+
+// withoutForeign returns the workload without the conditions of other field managers: a copy if there are any. A write of
+// the status leaves them, so that they must neither be compared nor be written.
+func withoutForeign(w v1.Workload) v1.Workload {
+	foreign := func(c v1.Condition) bool { return !slices.Contains(ownConditions, c.Type) }
+	if !slices.ContainsFunc(w.GetWorkloadStatus().Conditions, foreign) {
+		return w
+	}
+	out := w.DeepCopyObject().(v1.Workload)
+	status := out.GetWorkloadStatus()
+	status.Conditions = slices.DeleteFunc(status.Conditions, foreign)
+	return out
 }
 
 // writeStatus writes the status of a workload if it differs from the existing one.

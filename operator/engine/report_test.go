@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -116,4 +118,53 @@ func TestStatusOfARecreatedWorkload(t *testing.T) {
 			t.Errorf("then %+v", got)
 		}
 	})
+}
+
+// A condition of another client stays, is not taken over, and does not make the operator write its status again.
+func TestConditionsOfOthers(t *testing.T) {
+	foreign := v1.Condition{Type: "example.org/Backup", Status: v1.ConditionTrue, Reason: "Done"}
+	for name, change := range map[string]func(*bed, *v1.ThanosRuler){
+		"of a workload": func(*bed, *v1.ThanosRuler) {},
+		"of one that is not in memory": func(b *bed, w *v1.ThanosRuler) {
+			b.room = 512 << 10
+			w.Spec.AlertQueryURL = strings.Repeat("x", 600<<10)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+				w := ruler("a", func(w *v1.ThanosRuler) { w.Status.Conditions = []v1.Condition{foreign} })
+				change(b, w)
+				b.set(w)
+				var writes atomic.Int32
+				b.answers(func(c call) *metav1.Status {
+					if c.resource == "thanosrulers" && c.sub == "status" {
+						writes.Add(1)
+					}
+					return nil
+				})
+				b.start(nil, f)
+				b.settle()
+				before := writes.Load()
+				for i := range 10 {
+					p := podOf("ruler-a")
+					p.Annotations = map[string]string{"n": fmt.Sprint(i)}
+					b.set(p)
+					b.settle()
+				}
+				if n := writes.Load() - before; before == 0 || n > 1 { // of the first pod
+					t.Errorf("%d writes of the status, then %d", before, n)
+				}
+				got, _ := get[v1.ThanosRuler](b, "thanosrulers", "a")
+				others := 0
+				for _, c := range got.Status.Conditions {
+					if c.Type == foreign.Type {
+						others++ // twice if it was written
+					}
+				}
+				if others != 1 || len(got.Status.Conditions) < 2 {
+					t.Errorf("conditions %+v", got.Status.Conditions)
+				}
+			})
+		})
+	}
 }
