@@ -29,7 +29,7 @@ import (
 // needed. It returns the number of Secrets. Files stay in the Secret that has them.
 func (p *Plan) PutTLSAssets(b *workload.Base, files map[string][]byte, live Live) int {
 	wanted := map[string]bool{}
-	secrets := b.TLSAssetSecrets(files, tlsFiles(b, live.Secrets))
+	secrets := b.TLSAssetSecrets(files, live.tlsFiles(b))
 	for _, s := range secrets {
 		wanted[s.Name] = true
 		p.Content = append(p.Content, apply.Step{Verb: apply.Put, Object: s})
@@ -45,11 +45,11 @@ func (p *Plan) PutTLSAssets(b *workload.Base, files map[string][]byte, live Live
 }
 
 // tlsFiles returns the index of the workload's TLS asset Secret that currently holds each file.
-func tlsFiles(b *workload.Base, secrets map[string]*corev1.Secret) map[string]int {
+func (l Live) tlsFiles(b *workload.Base) map[string]int {
 	out := map[string]int{}
 	for i := 0; ; i++ {
-		s := secrets[b.TLSAssetSecretName(i)]
-		if s == nil || !b.Owns(s) {
+		s := l.tlsSecret(b, i)
+		if s == nil {
 			return out
 		}
 		for file := range s.StringData { // digests of the files, see apply.DigestSecret
@@ -67,10 +67,18 @@ func (p *Plan) Put(objects ...apply.Object) {
 
 // TLSSecrets returns the number of existing TLS asset Secrets of a workload.
 func (l Live) TLSSecrets(b *workload.Base) (n int) {
-	for l.Secrets[b.TLSAssetSecretName(n)] != nil {
+	for l.tlsSecret(b, n) != nil {
 		n++
 	}
 	return n
+}
+
+// tlsSecret returns a TLS asset Secret of a workload, nil if it does not exist or another workload owns that of this name.
+func (l Live) tlsSecret(b *workload.Base, n int) *corev1.Secret {
+	if s := l.Secrets[b.TLSAssetSecretName(n)]; s != nil && b.Owns(s) {
+		return s
+	}
+	return nil
 }
 
 // PlainConfig returns the configuration of a kind that does not compress it.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
 // report writes the status of a workload if it differs from the existing one.
@@ -121,11 +122,14 @@ func lacksFields(err error) bool {
 // sets returns the observed state of the StatefulSets that should exist.
 func (c *Controller) sets(w v1.Workload, wanted []Set) []setPods {
 	pods := c.podsOf(keyOf(w))
+	owner := &metav1.OwnerReference{APIVersion: c.kind.GroupVersion().String(), Kind: c.kind.Kind, Name: w.GetName(), UID: w.GetUID()}
 	var out []setPods
 	for i, set := range wanted {
 		s := setPods{Set: set, ID: strconv.Itoa(i), Key: w.GetNamespace() + "/" + set.Name}
 		if sts, ok := c.writer.StatefulSets().Get(w.GetNamespace(), set.Name); ok {
-			s.StatefulSet, s.Pods = sts, ownedPods("StatefulSet", set.Name, pods)
+			if s.Other = apply.OtherOwner(sts, owner); s.Other == "" {
+				s.StatefulSet, s.Pods = sts, ownedPods("StatefulSet", set.Name, pods)
+			}
 		}
 		out = append(out, s)
 	}

@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -163,6 +165,36 @@ func TestConditionsOfOthers(t *testing.T) {
 				}
 				if others != 1 || len(got.Status.Conditions) < 2 {
 					t.Errorf("conditions %+v", got.Status.Conditions)
+				}
+			})
+		})
+	}
+}
+
+// The StatefulSet of another workload, whose name leads to the same one, is not reported on as if it were ours; one that
+// has no owner yet, or that of a predecessor, is.
+func TestStatefulSetOfAnotherWorkload(t *testing.T) {
+	controlled := func(name, uid string) []metav1.OwnerReference {
+		return []metav1.OwnerReference{{APIVersion: "monitoring.coreos.com/v1", Kind: "ThanosRuler", Name: name, UID: types.UID(uid), Controller: new(true)}}
+	}
+	for name, tc := range map[string]struct {
+		owners []metav1.OwnerReference
+		want   string
+	}{
+		"another's":        {controlled("main", "2"), "False StatefulSetNotFound statefulset team/ruler-a belongs to ThanosRuler main"},
+		"ours":             {controlled("a", "uid-a"), "True"},
+		"of a predecessor": {controlled("a", "0"), "True"},
+		"without an owner": {nil, "True"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+				b.set(&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "ruler-a", Labels: map[string]string{"of": "ruler"}, OwnerReferences: tc.owners}})
+				b.set(podOf("ruler-a"))
+				b.set(ruler("a", func(w *v1.ThanosRuler) { w.Spec.Paused = true }))
+				b.start(nil, f)
+				b.settle()
+				if got := b.condition("a", v1.Available); got != tc.want {
+					t.Errorf("Available %s", got)
 				}
 			})
 		})

@@ -52,6 +52,7 @@ type setPods struct {
 	Set
 	ID          string              // its number, in statuses
 	Key         string              // "namespace/name"
+	Other       string              // the owner of the StatefulSet with that name, if it is another workload's
 	StatefulSet *appsv1.StatefulSet // nil if it does not exist
 	Pods        []*corev1.Pod       // pods that it owns, by ordinal
 }
@@ -207,6 +208,8 @@ type readiness struct {
 
 func readinessOf(s setPods, ready, expected int32) readiness {
 	switch {
+	case s.Other != "":
+		return readiness{v1.ConditionFalse, reasonNoStatefulSet, []string{fmt.Sprintf("%sstatefulset %s belongs to %s", s.Title, s.Key, s.Other)}}
 	case s.StatefulSet == nil:
 		return readiness{v1.ConditionFalse, reasonNoStatefulSet, []string{fmt.Sprintf("%sstatefulset %s not found", s.Title, s.Key)}}
 	case ready >= expected:

@@ -41,14 +41,24 @@ func (e *ForeignError) Error() string {
 //
 // Errors: ForeignError.
 func (k *kind[T]) foreign(want, live T) error {
-	has, wants := metav1.GetControllerOf(live), metav1.GetControllerOf(want)
-	if has == nil || wants == nil || has.UID == wants.UID {
+	wants := metav1.GetControllerOf(want)
+	if wants == nil {
 		return nil
 	}
-	if has.Kind == wants.Kind && has.Name == wants.Name && groupOf(has) == groupOf(wants) {
-		return nil
+	if owner := OtherOwner(live, wants); owner != "" {
+		return &ForeignError{Kind: k.name, Name: live.GetName(), Owner: owner}
 	}
-	return &ForeignError{Kind: k.name, Name: live.GetName(), Owner: has.Kind + " " + has.Name}
+	return nil
+}
+
+// OtherOwner returns the controller of an object, "Prometheus web", that keeps another one from replacing it; empty if
+// there is none.
+func OtherOwner(live metav1.Object, wants *metav1.OwnerReference) string {
+	has := metav1.GetControllerOf(live)
+	if has == nil || has.UID == wants.UID || has.Kind == wants.Kind && has.Name == wants.Name && groupOf(has) == groupOf(wants) {
+		return ""
+	}
+	return has.Kind + " " + has.Name
 }
 
 // isOurs reports whether the operator created live, to which [kind.foreign] does not object: it has a controller or the

@@ -66,6 +66,41 @@ func TestPutLeavesForeignObjectsAlone(t *testing.T) {
 	}
 }
 
+// A StatefulSet of another workload, whose name collides with that of a shard, does not keep back the other shards; nothing
+// is removed until it is gone. A Secret of another one does keep back what may name it.
+func TestForeignShardLeavesTheOthers(t *testing.T) {
+	set := func(name string, owners []metav1.OwnerReference) *appsv1.StatefulSet {
+		return statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Name, s.OwnerReferences = name, owners })
+	}
+	ours, foreign := controlledBy("web", "1"), controlledBy("web-shard-1", "2")
+	surplus, taken := set("web-shard-4", ours), set("web-shard-1", foreign)
+	taken.UID = "another"
+	secrets := secret("5", "old", func(s *corev1.Secret) { s.OwnerReferences = foreign })
+	b := newBench(t, surplus, taken, secrets)
+	b.statefulSets.show(surplus)
+	b.statefulSets.show(taken)
+	b.secrets.show(DigestSecret(secrets))
+	put := func(o Object) Step { return Step{Verb: Put, Object: o} }
+	steps := []Step{put(set("web", ours)), put(set("web-shard-1", ours)), put(set("web-shard-2", ours)), {Verb: Remove, Object: surplus}, put(set("web-shard-3", ours))}
+	done, err := b.writer.Do(t.Context(), steps)
+	if e, is := errors.AsType[*ForeignError](err); !is || e.Name != "web-shard-1" || e.Owner != "Prometheus web-shard-1" {
+		t.Errorf("error %v", err)
+	}
+	if calls := b.calls(); len(done) != 3 || !slices.Equal(calls, []string{"create", "create", "create"}) {
+		t.Errorf("%d steps, calls %v", len(done), calls)
+	}
+	other := errors.New("no answer")
+	b.fail("create", other)
+	if _, err := b.writer.Do(t.Context(), []Step{put(set("web-shard-1", ours)), put(set("web-shard-5", ours))}); !errors.Is(err, other) {
+		t.Errorf("another failure gives %v", err) // it is repeated sooner
+	}
+	b.kube.ClearActions()
+	steps = []Step{put(secret("", "new", func(s *corev1.Secret) { s.OwnerReferences = ours })), put(set("web-shard-6", ours))}
+	if _, err := b.writer.Do(t.Context(), steps); err == nil || len(b.calls()) > 0 {
+		t.Errorf("a foreign Secret: calls %v, %v", b.calls(), err)
+	}
+}
+
 func TestRemoveLeavesForeignObjectsAlone(t *testing.T) {
 	meta := func(owners []metav1.OwnerReference) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: "ns", Name: "web", UID: "x", ResourceVersion: "5", OwnerReferences: owners}

@@ -91,25 +91,35 @@ type Done struct {
 }
 
 // Do executes the steps in order and stops at the first error. It returns the finished
-// ones. After a postponed write, nothing is removed.
+// ones. After a postponed write, nothing is removed. A StatefulSet that belongs to another owner counts as postponed, as
+// no other step needs it: the other shards of the workload are still written. A Secret or ConfigMap may be named in those
+// that follow.
 //
-// Errors: those of the API server; a *ConflictError if all steps were executed but
-// another client keeps reverting objects.
+// Errors: those of the API server; the *ForeignErrors of StatefulSets if all steps were executed; a *ConflictError if
+// they were, but another client keeps reverting objects.
 func (w *Writer) Do(ctx context.Context, steps []Step) ([]Done, error) {
 	var done []Done
+	var taken []error
 	paused := false
 	for _, s := range steps {
 		if paused && s.Verb == Remove {
 			continue
 		}
 		change, err := w.step(ctx, s)
-		if err != nil && !errors.Is(err, errPaused) {
+		foreign := foreignSet(s, err)
+		if foreign {
+			taken = append(taken, err)
+		}
+		if err != nil && !foreign && !errors.Is(err, errPaused) {
 			return done, err
 		}
 		if err == nil {
 			done = append(done, Done{s, change})
 		}
 		paused = paused || err != nil
+	}
+	if len(taken) > 0 {
+		return done, errors.Join(taken...)
 	}
 	var conflicts []Conflict
 	for _, s := range steps {
@@ -121,6 +131,16 @@ func (w *Writer) Do(ctx context.Context, steps []Step) ([]Done, error) {
 		return done, &ConflictError{conflicts}
 	}
 	return done, nil
+}
+
+// foreignSet reports whether a step failed because its StatefulSet belongs to another owner.
+func foreignSet(s Step, err error) bool {
+	_, is := s.Object.(*appsv1.StatefulSet)
+	if !is {
+		return false
+	}
+	_, is = errors.AsType[*ForeignError](err)
+	return is
 }
 
 func (w *Writer) step(ctx context.Context, s Step) (Change, error) {
