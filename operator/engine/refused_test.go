@@ -91,7 +91,7 @@ func TestRefusedNowAndThen(t *testing.T) {
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if n := len(w.passes["other"]) - before; n > 360+360+12 || n < 12 {
+		if n := len(w.passes["other"]) - before; n > 360+360+20 || n < 12 {
 			t.Errorf("%d attempts in an hour", n)
 		}
 	})
