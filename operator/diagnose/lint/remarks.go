@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/prometheus/common/model"
 
-	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -45,6 +43,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		relabelRemarks(always, path+".metricRelabelings", after, samples)
 		identityRemarks(saying(SeverityNote, ""), path, before, after, model.InstanceLabel, "pod")
 		found.metaRemarks(say(w.String()), path+".relabelings", before)
+
 	}
 	switch m := object.(type) {
 	case *v1.ServiceMonitor:
@@ -52,10 +51,10 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	case *v1.PodMonitor:
 		podMonitorRemarks(always, steps, m, known)
 	case *v1.Probe:
-		probeRemarks(always, m)
+		probeRemarks(always, saying(SeverityNote, ""), m)
 		identityOfProbe(saying(SeverityNote, ""), m)
 	case *v1alpha1.ScrapeConfig:
-		scrapeConfigRemarks(always, m)
+		scrapeConfigRemarks(always, m, known)
 		identityOfScrapeConfig(saying(SeverityNote, ""), m)
 	case *v1.PrometheusRule:
 		l.ruleRemarks(saying, w, known, m)
@@ -114,6 +113,8 @@ func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor,
 	}
 	contradictions(always, "spec.selector", &m.Spec.Selector)
 	found := discoveredBy(m.Spec.AttachMetadata, known, rolesOfServices(m, known)...)
+	before, sure := stepsOfClass(known, m.Spec.ScrapeClass)
+	copied := copiesInstance(known, m.Spec.TargetLabels, m.Spec.PodTargetLabels)
 	for i := range m.Spec.Endpoints {
 		e := &m.Spec.Endpoints[i]
 		path := fmt.Sprintf("spec.endpoints[%d]", i)
@@ -124,6 +125,10 @@ func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor,
 		pathRemark(always, path+".path", e.Path)
 		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+		if sure {
+			instanceRemarks(always, path+".relabelings", e.RelabelConfigs, before, copied)
+			exporterSteps(always, path+".relabelings", e.Path, e.RelabelConfigs, before)
+		}
 		endpointRemarks(always, path, e.Path, e.Params, e.HonorLabels, e.RelabelConfigs)
 		if e.Port != "" && e.TargetPort != nil {
 			always(path+".targetPort", "has no effect beside port, which is used: remove one of them")
@@ -139,6 +144,8 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 	}
 	contradictions(always, "spec.selector", &m.Spec.Selector)
 	found := discoveredBy(m.Spec.AttachMetadata, known, "pod")
+	before, sure := stepsOfClass(known, m.Spec.ScrapeClass)
+	copied := copiesInstance(known, m.Spec.PodTargetLabels)
 	for i := range m.Spec.PodMetricsEndpoints {
 		e := &m.Spec.PodMetricsEndpoints[i]
 		path := fmt.Sprintf("spec.podMetricsEndpoints[%d]", i)
@@ -149,6 +156,10 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 		pathRemark(always, path+".path", e.Path)
 		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+		if sure {
+			instanceRemarks(always, path+".relabelings", e.RelabelConfigs, before, copied)
+			exporterSteps(always, path+".relabelings", e.Path, e.RelabelConfigs, before)
+		}
 		endpointRemarks(always, path, e.Path, e.Params, e.HonorLabels, e.RelabelConfigs)
 		if e.Port != "" && e.PortNumber != nil {
 			always(path+".portNumber", "has no effect beside port, which is used: remove one of them")
@@ -161,7 +172,7 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 }
 
 // probeRemarks reports remarks about a Probe.
-func probeRemarks(say says, m *v1.Probe) {
+func probeRemarks(say, note says, m *v1.Probe) {
 	zeroRemark(say, "spec.interval", m.Spec.Interval)
 	pathRemark(say, "spec.prober.path", m.Spec.ProberSpec.Path)
 	if m.Spec.ProberSpec.Path == "/metrics" {
@@ -170,6 +181,7 @@ func probeRemarks(say says, m *v1.Probe) {
 	relabelRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
 	if s := m.Spec.Targets.StaticConfig; s != nil {
 		relabelRemarks(say, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, targets)
+		proberSteps(say, note, "spec.targets.staticConfig.relabelingConfigs", m.Spec.ProberSpec.URL, s.RelabelConfigs)
 		for i, target := range s.Static {
 			blankRemark(say, fmt.Sprintf("spec.targets.staticConfig.static[%d]", i), target)
 		}
@@ -177,6 +189,7 @@ func probeRemarks(say says, m *v1.Probe) {
 	if s := m.Spec.Targets.Ingress; s != nil {
 		contradictions(say, "spec.targets.ingress.selector", &s.Selector)
 		relabelRemarks(say, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs, targets)
+		proberSteps(say, note, "spec.targets.ingress.relabelingConfigs", m.Spec.ProberSpec.URL, s.RelabelConfigs)
 		(&discovered{roles: []string{"ingress"}}).metaRemarks(say, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs)
 	}
 }
@@ -195,8 +208,9 @@ func blankRemark(say says, field, target string) {
 	}
 }
 
-// scrapeConfigRemarks reports remarks about a ScrapeConfig.
-func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
+// scrapeConfigRemarks reports remarks about a ScrapeConfig. known are the fields of the workload, nil if it is not among
+// the manifests.
+func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig, known *v1.CommonPrometheusFields) {
 	if !discovers(m) {
 		say("spec", "has no static targets and no discovery (staticConfigs, kubernetesSDConfigs and the like), so it scrapes nothing")
 	}
@@ -216,7 +230,15 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig) {
 		strayMeta(say, "spec.relabelings", m.Spec.RelabelConfigs)
 	}
 	relabelRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
-	if !slices.ContainsFunc(m.Spec.RelabelConfigs, func(s v1.RelabelConfig) bool { return s.TargetLabel == "__address__" }) {
+	before, sure := stepsOfClass(known, m.Spec.ScrapeClass)
+	if !sure {
+		return
+	}
+	instanceRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, before, mayHaveInstance(m))
+	if writtenBy(slices.Concat(before, m.Spec.RelabelConfigs)).has(model.AddressLabel) {
+		return
+	}
+	if !exporterSteps(say, "spec.relabelings", m.Spec.MetricsPath, m.Spec.RelabelConfigs, before) && !exporterTargets(say, m) {
 		staticTargets(say, m)
 	}
 }
@@ -232,6 +254,9 @@ func strayMeta(say says, path string, steps []v1.RelabelConfig) {
 				}
 				say(fmt.Sprintf("%s[%d].sourceLabels[%d]", path, i, j), "only targets of kubernetesSDConfigs have this label, and this ScrapeConfig has none, so it is always empty%s", effect)
 			}
+		}
+		if strings.EqualFold(steps[i].Action, "labelmap") && strings.HasPrefix(steps[i].Regex, metaPrefix) {
+			say(fmt.Sprintf("%s[%d].regex", path, i), "only targets of kubernetesSDConfigs have such labels, and this ScrapeConfig has none, so the step copies nothing")
 		}
 	}
 }
@@ -309,37 +334,4 @@ func readdresses(steps []v1.RelabelConfig) bool {
 		}
 	}
 	return false
-}
-
-// urlTarget splits a target into scheme, address and path.
-var urlTarget = lazyregexp.New(`^(?:([a-zA-Z]+)://)?([^/@]*)(/.*)?$`)
-
-// staticTargets reports static targets with a scheme or path, which belong to the job.
-func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
-	for i, s := range m.Spec.StaticConfigs {
-		for j, target := range s.Targets {
-			if strings.ContainsAny(string(target), ", ") {
-				say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "is one target, whose host has a comma or a blank in its name; make each address an item of the list")
-				continue
-			}
-			if host, port, is := strings.Cut(string(target), ":"); is && !strings.Contains(port, ":") && !strings.Contains(port, "/") && host != "" {
-				if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-					say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "%q is no number of a port, from 1 to 65535, so each scrape of the target fails", port)
-					continue
-				}
-			}
-			part := urlTarget.FindStringSubmatch(string(target))
-			if part == nil || part[1] == "" && part[3] == "" {
-				continue
-			}
-			instead := "write " + part[2]
-			if part[1] != "" {
-				instead += fmt.Sprintf(", with spec.scheme: %s", strings.ToUpper(part[1]))
-			}
-			if len(part[3]) > 1 {
-				instead += fmt.Sprintf(", with spec.metricsPath: %s", part[3])
-			}
-			say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "want host:port without scheme and path, and Prometheus drops the target; %s", instead)
-		}
-	}
 }

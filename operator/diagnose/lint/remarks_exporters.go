@@ -1,9 +1,15 @@
 package lint
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
 // endpointRemarks reports endpoints of which the path is one that needs parameters or labels.
@@ -36,4 +42,56 @@ func endpointRemarks(say says, field, path string, params map[string][]string, h
 			say(field+".params", "%s needs the parameter target, without which the exporter answers 400; write params: {target: [...]}, or use a Probe, which asks one exporter about many targets", path)
 		}
 	}
+}
+
+// exporterPorts are the usual ports of the exporters that are asked about targets, by the end of their paths.
+var exporterPorts = map[string]string{"/probe": "9115", "/snmp": "9116"}
+
+// exporterAddress returns the last of the steps that ask an exporter about targets.
+func exporterAddress(path string) string {
+	return fmt.Sprintf("{targetLabel: __address__, replacement: EXPORTER:%s}", cmp.Or(exporterPorts[path], "PORT"))
+}
+
+// targetParam is the label of the parameter that asks an exporter about a target.
+const targetParam = model.ParamLabelPrefix + "target"
+
+// asksAboutAddress reports whether a step makes the address of a target the parameter target.
+func asksAboutAddress(s v1.RelabelConfig) bool {
+	return s.TargetLabel == targetParam && slices.Equal(s.SourceLabels, []v1.LabelName{model.AddressLabel}) && (s.Replacement == nil || strings.Contains(*s.Replacement, "$"))
+}
+
+// exporterSteps reports whether steps copy the address of each target into the parameter target and leave it the address
+// of the scrape, and reports the first one. before are the steps of the scrape class.
+func exporterSteps(say says, path, scraped string, steps, before []v1.RelabelConfig) bool {
+	i := slices.IndexFunc(steps, asksAboutAddress)
+	if i < 0 || writtenBy(slices.Concat(before, steps)).has(model.AddressLabel) {
+		return false
+	}
+	say(fmt.Sprintf("%s[%d]", path, i), "makes the address of each target the parameter target, and no step sets __address__ to the exporter, so Prometheus scrapes the targets themselves: add the step %s", exporterAddress(scraped))
+	return true
+}
+
+// exporterTargets reports whether static targets are what an exporter is to be asked about, and no step does so, and
+// reports the first one.
+func exporterTargets(say says, m *v1alpha1.ScrapeConfig) bool {
+	path := m.Spec.MetricsPath
+	given := writtenBy(m.Spec.RelabelConfigs).has(targetParam)
+	if !given && (exporterPorts[path] == "" || len(m.Spec.Params["target"]) > 0) {
+		return false
+	}
+	for i, s := range m.Spec.StaticConfigs {
+		for j, target := range s.Targets {
+			if !strings.Contains(string(target), "://") {
+				continue
+			}
+			field := fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j)
+			if given {
+				say(field, "is scraped itself, because no step sets __address__ to the exporter, and Prometheus drops targets with a scheme: add to relabelings %s", exporterAddress(path))
+			} else {
+				say(field, "is scraped itself, and Prometheus drops targets with a scheme; to ask an exporter about it, write relabelings: [{sourceLabels: [__address__], targetLabel: __param_target}, {sourceLabels: [__param_target], targetLabel: instance}, %s], or use a Probe", exporterAddress(path))
+			}
+			return true
+		}
+	}
+	return false
 }

@@ -24,14 +24,16 @@ func removes(s *v1.RelabelConfig) func(label string) bool {
 }
 
 // emptySource returns the effect of a step whose only source label is always empty; empty if it is not certain.
-func emptySource(s *v1.RelabelConfig, action string) string {
+func emptySource(s *v1.RelabelConfig, action string, what relabelled) string {
 	matches, known := matchesNothing(s.Regex)
 	switch {
 	case !known || len(s.SourceLabels) != 1:
 	case action == "keep" && !matches, action == "drop" && matches:
-		return ", so the step drops every target"
+		return ", so the step drops every " + string(what)
 	case action == "keep", action == "drop":
-		return ", so the step drops no target"
+		return ", so the step drops no " + string(what)
+	case (action == "" || action == "replace") && !matches:
+		return ", so the step has no effect"
 	}
 	return ""
 }

@@ -45,8 +45,11 @@ var metaObjects = map[string][]string{
 	"node":          {"node"},
 }
 
-// furtherMeta matches the part after the object in labels with a free suffix.
-var furtherMeta = lazyregexp.New(`^_(label|labelpresent|annotation|annotationpresent|address|condition|endpoint_topology|endpoint_topology_present)_`)
+// freeMeta are the parts after the object in labels with a free suffix, and furtherMeta matches them.
+var (
+	freeMeta    = []string{"label", "labelpresent", "annotation", "annotationpresent", "address", "condition", "endpoint_topology", "endpoint_topology_present"}
+	furtherMeta = lazyregexp.New(`^_(` + strings.Join(freeMeta, "|") + `)_`)
+)
 
 // discovered describes which labels targets have before relabeling.
 type discovered struct {
@@ -62,31 +65,87 @@ type discovered struct {
 // with all names.
 const mostMeta = 100
 
-// metaRemarks reports source labels that discovery does not set, so their value is always empty.
+// metaRemarks reports source labels that discovery does not set, so their value is always empty, and steps that copy such
+// labels.
 func (d *discovered) metaRemarks(say says, path string, steps []v1.RelabelConfig) {
+	set := written{}
 	for i := range steps {
-		for j, label := range steps[i].SourceLabels {
+		s := &steps[i]
+		action := strings.ToLower(s.Action)
+		for j, label := range s.SourceLabels {
 			if d.unknown || d.said == mostMeta {
 				return
 			}
-			if why := d.missing(string(label)); why != "" {
+			if set.has(string(label)) {
+				continue
+			}
+			if why := d.missing(string(label), emptySource(s, action, targets)); why != "" {
 				d.said++
 				say(fmt.Sprintf("%s[%d].sourceLabels[%d]", path, i, j), "%s", why)
 			}
 		}
+		if action == "labelmap" && !d.unknown && d.said < mostMeta {
+			if why := d.unmapped(s.Regex); why != "" {
+				d.said++
+				say(fmt.Sprintf("%s[%d].regex", path, i), "%s", why)
+			}
+		}
+		set.add(s)
 	}
 }
 
-// missing returns why targets do not have a label; empty if they may have it.
-func (d *discovered) missing(label string) string {
+// unmapped returns why targets have none of the labels that a regex of labelmap matches; empty if they may have one.
+func (d *discovered) unmapped(regex string) (why string) {
+	for _, s := range shapesOf(parsed(regex)) {
+		name, known := strings.CutPrefix(s.text, metaPrefix)
+		if !known || !s.whole && metaObject(name) == "" && begins(name) {
+			return ""
+		}
+		reason := d.missing(s.text, ", so the step copies nothing")
+		if reason == "" {
+			return ""
+		}
+		why = cmp.Or(why, reason)
+	}
+	return why
+}
+
+// begins reports whether a name of a label of discovery begins with a text.
+func begins(text string) bool {
+	for object, names := range metaLabels {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, text) }) {
+			return true
+		}
+		for _, more := range freeMeta {
+			if strings.HasPrefix(object+"_"+more+"_", text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// almostMeta matches names of labels that begin almost like those of the discovery of Kubernetes.
+var almostMeta = lazyregexp.New(`^_{0,3}meta_{0,2}kube[a-z]*_+`)
+
+// missing returns why targets do not have a label; empty if they may have it. effect is the one of the step, as the
+// continuation of a sentence, or empty.
+func (d *discovered) missing(label, effect string) string {
 	const most = 120 // longer names are not compared
-	if !strings.HasPrefix(label, "__meta_kube") || len(label) > most {
+	begin := almostMeta.Get().FindString(label)
+	if begin == "" || len(label) > most {
 		return ""
 	}
-	if clean := unnamed.ReplaceAllString(label, "_"); clean != label {
-		return fmt.Sprintf("no target has a label of this name: discovery writes every character but letters, digits and _ as _; write %s", clean)
+	name, known := label[len(begin):], begin == metaPrefix
+	clean := unnamed.ReplaceAllString(name, "_")
+	switch ours := strings.HasPrefix(begin, "__meta_"); {
+	case !known && !ours && metaObject(clean) == "":
+		return "" // a label with a name of its own
+	case !known && metaObject(clean) != "":
+		return misnamed(clean, effect)
+	case clean != name:
+		return fmt.Sprintf("no target has a label of this name: discovery writes every character but letters, digits and _ as _; write %s", begin+clean)
 	}
-	name, known := strings.CutPrefix(label, metaPrefix)
 	var may []string
 	for _, role := range d.roles {
 		may = append(may, metaObjects[role]...)
@@ -97,29 +156,54 @@ func (d *discovered) missing(label string) string {
 	}
 	switch {
 	case object == "":
-		if !known { // another prefix
-			_, name, _ = strings.Cut(label[len("__meta_"):], "_")
-		}
-		var all []string
-		for _, of := range may {
-			all = append(all, metaLabels[of]...)
-		}
-		meant := manifest.Similar(name, all)
-		if i := slices.IndexFunc(all, func(longer string) bool { return longer == name+"_name" }); i >= 0 {
-			meant = all[i]
-		}
-		if meant != "" {
-			return fmt.Sprintf("no discovery sets this label, did you mean %q?", metaPrefix+meant)
-		}
-		return "no discovery sets this label, so its value is always empty"
+		return unknownMeta(name, effect, may)
 	case object == "namespace" && name != object:
 		return "labels and annotations of namespaces are not known to Prometheus here: discovery attaches them by a setting that this API does not have"
 	case !slices.Contains(may, object):
 		return fmt.Sprintf("targets of this job have no labels of the %s, because their role is %s%s", metaNouns[object], strings.Join(d.roles, ", "), instead(name, may))
 	case object == "node" && !d.node && !slices.Contains(d.roles, "node"):
-		return fmt.Sprintf("targets have labels of their node only with %s: true", d.attach)
+		other := ""
+		if name == "node_name" {
+			other = "; the name is in " + metaPrefix + "pod_node_name, too"
+		}
+		return fmt.Sprintf("targets have labels of their node only with %s: true%s", d.attach, other)
 	}
 	return ""
+}
+
+// misnamed returns the message about a label that is almost one of discovery.
+func misnamed(meant, effect string) string {
+	if effect != "" {
+		effect += ";"
+	} else {
+		effect = ","
+	}
+	return fmt.Sprintf("no discovery sets this label%s did you mean %q?", effect, metaPrefix+meant)
+}
+
+// plurals matches the part of a label before the name that a user gave, in the plural.
+var plurals = lazyregexp.New(`_(label|annotation)s?(present)?s?_`)
+
+// unknownMeta returns what a label was probably meant as that no discovery sets. may are the objects whose labels targets
+// have, name is what follows the prefix.
+func unknownMeta(name, effect string, may []string) string {
+	var all []string
+	for _, of := range may {
+		all = append(all, metaLabels[of]...)
+	}
+	meant := manifest.Similar(name, all)
+	if i := slices.IndexFunc(all, func(longer string) bool { return longer == name+"_name" }); i >= 0 {
+		meant = all[i]
+	}
+	if at := plurals.Get().FindStringIndex(name); at != nil {
+		if single := name[:at[0]] + plurals.ReplaceAllString(name[at[0]:at[1]], "_${1}${2}_") + name[at[1]:]; metaObject(single) != "" {
+			meant = single
+		}
+	}
+	if meant != "" {
+		return misnamed(meant, effect)
+	}
+	return "no discovery sets this label, so its value is always empty"
 }
 
 // unnamed matches characters that the names of discovered labels cannot contain.

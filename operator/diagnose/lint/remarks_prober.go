@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
@@ -69,6 +70,34 @@ func hostRemark(say says, p *v1.Probe) {
 			want += ":" + port
 		}
 		say(fmt.Sprintf("spec.targets.staticConfig.static[%d]", i), "%s://%s is a URL, and module %s connects to a host, by its name, so each probe fails: write %s", u.Scheme, u.Host, p.Spec.Module, want)
+	}
+}
+
+// proberSteps reports steps of a Probe that do again what the operator's steps have done before: then __address__ is the
+// prober at url. Steps that choose a prober for each target are not reported.
+func proberSteps(say, note says, path, url string, steps []v1.RelabelConfig) {
+	for i, s := range steps {
+		field := fmt.Sprintf("%s[%d]", path, i)
+		action := strings.ToLower(s.Action)
+		plain := s.Replacement == nil || strings.Contains(*s.Replacement, "$")
+		fromAddress := plain && slices.Equal(s.SourceLabels, []v1.LabelName{model.AddressLabel})
+		switch {
+		case action != "" && action != "replace": // which loses no target
+			continue
+		case asksAboutAddress(s):
+			say(field, "the operator's steps run before this one and have set __address__ to the prober, so each probe asks the prober about itself: remove the step, because the operator also sets __param_target, instance and __address__")
+			return
+		case s.TargetLabel == model.InstanceLabel && fromAddress:
+			say(field, "the operator's steps run before this one and have set __address__ to the prober, so every target gets the same instance: remove the step, because the operator sets instance from __param_target")
+		case s.TargetLabel != model.AddressLabel && !strings.Contains(s.TargetLabel, "$"):
+			continue
+		case s.TargetLabel == model.AddressLabel && len(s.SourceLabels) == 0 && s.Replacement != nil && *s.Replacement == url:
+			note(field, "has no effect, because the operator has set __address__ to the prober before: remove the step")
+			continue
+		case s.TargetLabel == model.AddressLabel && len(s.SourceLabels) == 0:
+			note(field, "replaces the prober of spec.prober.url for every target: write the address there, and remove the step")
+		}
+		return // __address__ is another one in later steps
 	}
 }
 

@@ -29,11 +29,16 @@ func (r relabelled) metrics() bool { return r == samples || r == sentSamples }
 // relabelRemarks reports lists of steps that drop everything or use labels that do not exist.
 func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabelled) {
 	kept := map[string]keep{} // by source labels and separator
+	set := written{}
 	for i := range steps {
 		s := &steps[i]
 		field := fmt.Sprintf("%s[%d]", path, i)
 		action := strings.ToLower(s.Action)
 		labelsRemark(say, field, s, action, what)
+		if what != targets {
+			set.goneRemark(say, field, s, action, what)
+			set.add(s)
+		}
 		if len(s.SourceLabels) == 0 && (action == "keep" || action == "drop") {
 			effect := "drops every " + what
 			if matches, known := matchesNothing(s.Regex); !known {
@@ -218,7 +223,7 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 	for i, label := range s.SourceLabels {
 		switch {
 		case what == targets && label == "__name__":
-			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "targets have no __name__%s; names of metrics are known after the scrape, in metricRelabelings", emptySource(s, action))
+			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "targets have no __name__%s; names of metrics are known after the scrape, in metricRelabelings", emptySource(s, action, what))
 		case what != targets && strings.HasPrefix(string(label), "__meta_"):
 			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "labels __meta_… are gone after the scrape; %s", beforeScrape(what))
 		}

@@ -1,0 +1,135 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// written are the labels that relabeling steps set.
+type written map[string]bool
+
+// anyLabel is the key in [written] of steps that may set any label other than those that begin with __.
+const anyLabel = "$"
+
+// writtenBy returns the labels that steps set.
+func writtenBy(steps []v1.RelabelConfig) written {
+	set := written{}
+	for i := range steps {
+		set.add(&steps[i])
+	}
+	return set
+}
+
+// add adds the labels that a step sets.
+func (w written) add(s *v1.RelabelConfig) {
+	name := s.TargetLabel
+	if strings.EqualFold(s.Action, "labelmap") {
+		name = anyLabel
+		if s.Replacement != nil {
+			name = *s.Replacement
+		}
+	}
+	if begin, _, open := strings.Cut(name, "$"); open {
+		w[anyLabel] = true
+		if strings.HasPrefix(begin, "__") {
+			w["__"] = true
+		}
+		return
+	}
+	w[name] = true
+}
+
+// has reports whether a label may be set.
+func (w written) has(label string) bool {
+	if strings.HasPrefix(label, "__") {
+		return w[label] || w["__"]
+	}
+	return w[label] || w[anyLabel]
+}
+
+// stepsOfClass returns the relabeling steps that the scrape class of an object adds before its own; known reports whether
+// they are known.
+func stepsOfClass(f *v1.CommonPrometheusFields, name string) (steps []v1.RelabelConfig, known bool) {
+	if f == nil {
+		return nil, name == ""
+	}
+	for _, c := range f.ScrapeClasses {
+		if c.Name == name || name == "" && valueOr(c.Default) {
+			return c.RelabelConfigs, true
+		}
+	}
+	return nil, true
+}
+
+// copiesInstance reports whether the label instance of Services or pods becomes one of targets.
+func copiesInstance(f *v1.CommonPrometheusFields, lists ...[]string) bool {
+	if f != nil {
+		lists = append(lists, f.PodTargetLabels)
+	}
+	return slices.ContainsFunc(lists, func(names []string) bool { return slices.Contains(names, model.InstanceLabel) })
+}
+
+// mayHaveInstance reports whether a discovery of a ScrapeConfig may give targets the label instance.
+func mayHaveInstance(m *v1alpha1.ScrapeConfig) bool {
+	return len(m.Spec.HTTPSDConfigs)+len(m.Spec.FileSDConfigs) > 0 || slices.ContainsFunc(m.Spec.StaticConfigs, func(s v1alpha1.StaticConfig) bool {
+		_, has := s.Labels[model.InstanceLabel]
+		return has
+	})
+}
+
+// instanceRemarks reports steps of targets that read the label instance, which Prometheus sets after them, unless earlier
+// steps set it. before are the steps of the scrape class, discovered is set if targets may have it from the start.
+func instanceRemarks(say says, path string, steps, before []v1.RelabelConfig, discovered bool) {
+	set := writtenBy(before)
+	for i := range steps {
+		s := &steps[i]
+		if discovered || set.has(model.InstanceLabel) {
+			return
+		}
+		j := slices.Index(s.SourceLabels, model.InstanceLabel)
+		if action := strings.ToLower(s.Action); j >= 0 && !guards(s) {
+			effect := emptySource(s, action, targets)
+			if action == "hashmod" && len(s.SourceLabels) == 1 {
+				effect = ", so that every target gets the same hash"
+			}
+			say(fmt.Sprintf("%s[%d].sourceLabels[%d]", path, i, j), "targets have no label instance yet, because Prometheus sets it from __address__ after these steps%s; use __address__, or metricRelabelings", effect)
+		}
+		set.add(s)
+	}
+}
+
+// guards reports whether a step may be meant for targets without the value of a source label.
+func guards(s *v1.RelabelConfig) bool {
+	if len(s.SourceLabels) > 1 {
+		return s.Regex != "" && s.Regex != "(.*)"
+	}
+	return !slices.ContainsFunc(shapesOf(parsed(s.Regex)), func(is shape) bool { return !is.whole || is.text != "" })
+}
+
+// goneRemark reports source labels that only targets have, in a step for what is scraped from them.
+func (w written) goneRemark(say says, field string, s *v1.RelabelConfig, action string, what relabelled) {
+	for i, label := range s.SourceLabels {
+		name := string(label)
+		use := "copy it into another label by relabelings"
+		if what != samples {
+			use += " of the monitor"
+		}
+		switch {
+		case name == model.AddressLabel, name == targetParam:
+			use += ", or use instance"
+		case name == model.SchemeLabel, name == model.MetricsPathLabel, strings.HasPrefix(name, model.ParamLabelPrefix):
+		default:
+			continue
+		}
+		if w.has(name) {
+			continue
+		}
+		say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "%s is gone after the scrape%s; %s", name, emptySource(s, action, what), use)
+	}
+}

@@ -1,0 +1,58 @@
+package lint
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// urlTarget splits a target into scheme, address and path.
+var urlTarget = lazyregexp.New(`^(?:([a-zA-Z]+)://)?([^/@]*)(/.*)?$`)
+
+// staticTargets reports static targets with a scheme or path, which belong to the job.
+func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
+	for i, s := range m.Spec.StaticConfigs {
+		for j, target := range s.Targets {
+			if field := fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j); strings.ContainsAny(string(target), ", \t\n") {
+				listRemark(say, field, string(target))
+				continue
+			}
+			if host, port, is := strings.Cut(string(target), ":"); is && !strings.Contains(port, ":") && !strings.Contains(port, "/") && host != "" {
+				if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+					say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "%q is no number of a port, from 1 to 65535, so each scrape of the target fails", port)
+					continue
+				}
+			}
+			part := urlTarget.FindStringSubmatch(string(target))
+			if part == nil || part[1] == "" && part[3] == "" {
+				continue
+			}
+			instead := "write " + part[2]
+			if part[1] != "" {
+				instead += fmt.Sprintf(", with spec.scheme: %s", strings.ToUpper(part[1]))
+			}
+			if len(part[3]) > 1 {
+				instead += fmt.Sprintf(", with spec.metricsPath: %s", part[3])
+			}
+			say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "want host:port without scheme and path, and Prometheus drops the target; %s", instead)
+		}
+	}
+}
+
+// listRemark reports a static target with commas or blanks, which become part of the name of its host.
+func listRemark(say says, field, target string) {
+	switch parts := strings.FieldsFunc(target, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }); {
+	case len(parts) == 0:
+		say(field, "has no address: write host:port, or remove the item")
+	case len(parts) > 1:
+		say(field, "is one target, whose host has a comma or a blank in its name; make each address an item of the list")
+	case strings.Contains(target, ","):
+		say(field, "has a comma before or after it, which is part of the address: remove it")
+	default:
+		say(field, "has a blank before or after it, which is part of the address: remove it")
+	}
+}
