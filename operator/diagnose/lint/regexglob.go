@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
@@ -35,16 +37,50 @@ func globIn(regex string) (part, meant string) {
 	return "", ""
 }
 
-// maxListedNames is the length in bytes of the lists of names that commaList reads.
+// maxListedNames is the length in bytes of the lists of names that strayName reads.
 const maxListedNames = 500
 
-// nameList matches names of metrics with commas between them.
-var nameList = lazyregexp.New(`^\(?[a-zA-Z_:][a-zA-Z0-9_:]*(?:\s*,\s*[a-zA-Z_:][a-zA-Z0-9_:]*)+\)?$`)
+// namePattern matches an expression for names of metrics.
+var namePattern = lazyregexp.New(`^\^?[a-zA-Z_:.][a-zA-Z0-9_:.*+?]*\$?$`)
 
-// commaList returns the names in a regular expression that is a list of names with commas; nil for another one.
-func commaList(regex string) []string {
-	if len(regex) > maxListedNames || !nameList.MatchString(regex) {
-		return nil
+// strayName returns why a regular expression, or one of its alternatives, matches no name of a metric, and the expression
+// that was probably meant; both empty if it may match one. Names can have any character, but none that is usual has a
+// comma, a blank before or after it, or an exclamation mark.
+func strayName(regex, action string) (why, meant string) {
+	if len(regex) > maxListedNames {
+		return "", ""
 	}
-	return strings.FieldsFunc(strings.Trim(regex, "()"), func(r rune) bool { return strings.ContainsRune(", \t\n", r) })
+	body := ungrouped(regex)
+	if rest, is := strings.CutPrefix(body, "!"); is && (namePattern.MatchString(rest) || ungrouped(rest) != rest) {
+		return "! negates nothing in a regex, and no metric has one in its name", rest + ", with action: " + map[string]string{"keep": "drop", "drop": "keep"}[action]
+	}
+	if strings.ContainsAny(body, `()[]{}\`) {
+		return "", ""
+	}
+	for part := range strings.SplitSeq(body, "|") {
+		parts := namesIn(part)
+		for _, name := range parts {
+			if !namePattern.MatchString(name) {
+				return "", ""
+			}
+		}
+		switch {
+		case len(parts) == 0, why != "":
+		case strings.Contains(part, ","):
+			why = "a comma separates nothing in a regex, and no metric has one in its name"
+		case strings.ContainsAny(part, "\n\r"):
+			why = "a line break is a part of the regex, and no metric has one in its name (YAML keeps that at the end of a block after |, and not after |-)"
+		case strings.TrimSpace(part) != part || len(parts) > 1 && !slices.ContainsFunc(parts, func(name string) bool { return !strings.Contains(name, "_") }):
+			why = "a blank is a part of the regex, and no metric has one in its name"
+		}
+	}
+	if why == "" {
+		return "", ""
+	}
+	return why, strings.Join(namesIn(strings.ReplaceAll(body, "|", ",")), "|")
+}
+
+// namesIn returns what stands between commas and blanks.
+func namesIn(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }

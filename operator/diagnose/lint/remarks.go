@@ -42,6 +42,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		relabelRemarks(always, path+".relabelings", before, targets)
 		relabelRemarks(always, path+".metricRelabelings", after, samples)
 		identityRemarks(saying(SeverityNote, ""), path, before, after, model.InstanceLabel, "pod")
+		bareAddress(saying(SeverityNote, ""), path+".relabelings", before)
 		found.metaRemarks(say(w.String()), path+".relabelings", before)
 
 	}
@@ -56,6 +57,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	case *v1alpha1.ScrapeConfig:
 		scrapeConfigRemarks(always, m, known)
 		identityOfScrapeConfig(saying(SeverityNote, ""), m)
+		bareAddress(saying(SeverityNote, ""), "spec.relabelings", m.Spec.RelabelConfigs)
 	case *v1.PrometheusRule:
 		l.ruleRemarks(saying, w, known, m)
 	case *v1alpha1.AlertmanagerConfig:
@@ -129,6 +131,8 @@ func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor,
 			instanceRemarks(always, path+".relabelings", e.RelabelConfigs, before, copied)
 			exporterSteps(always, path+".relabelings", e.Path, e.RelabelConfigs, before)
 		}
+		phaseRemarks(always, path+".relabelings", e.FilterRunning, e.RelabelConfigs, false)
+		portNameRemark(always, path+".relabelings", e.Port, e.RelabelConfigs, portNameLabel[found.roles[0]])
 		endpointRemarks(always, path, e.Path, e.Params, e.HonorLabels, e.RelabelConfigs)
 		if e.Port != "" && e.TargetPort != nil {
 			always(path+".targetPort", "has no effect beside port, which is used: remove one of them")
@@ -160,6 +164,8 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 			instanceRemarks(always, path+".relabelings", e.RelabelConfigs, before, copied)
 			exporterSteps(always, path+".relabelings", e.Path, e.RelabelConfigs, before)
 		}
+		phaseRemarks(always, path+".relabelings", e.FilterRunning, e.RelabelConfigs, true)
+		portNameRemark(always, path+".relabelings", e.Port, e.RelabelConfigs, portNameLabel["pod"])
 		endpointRemarks(always, path, e.Path, e.Params, e.HonorLabels, e.RelabelConfigs)
 		if e.Port != "" && e.PortNumber != nil {
 			always(path+".portNumber", "has no effect beside port, which is used: remove one of them")

@@ -72,6 +72,24 @@ func portlessRemark(say says, field string, s *v1.RelabelConfig, action string) 
 	}
 }
 
+// hostLabels matches labels of discovery for an address or the name of a host, without a port.
+var hostLabels = lazyregexp.New(`^__meta_kubernetes_(pod_ip|pod_host_ip|pod_node_name|node_name|node_address_\w+|service_cluster_ip|endpoint_hostname|endpointslice_endpoint_hostname)$`)
+
+// bareAddress reports the last step that replaces the address of targets if it leaves out their port.
+func bareAddress(note says, path string, steps []v1.RelabelConfig) {
+	for i := len(steps) - 1; i >= 0; i-- {
+		s := &steps[i]
+		if begin, _, open := strings.Cut(s.TargetLabel, "$"); s.TargetLabel != model.AddressLabel && !(open && strings.HasPrefix(begin, "__")) {
+			continue
+		}
+		action, whole := strings.ToLower(s.Action), s.Replacement == nil || *s.Replacement == "$1" || *s.Replacement == "${1}" || *s.Replacement == "$0"
+		if (action == "" || action == "replace") && whole && len(s.SourceLabels) == 1 && hostLabels.MatchString(string(s.SourceLabels[0])) && slices.Contains([]string{"", "(.*)", "(.+)"}, s.Regex) {
+			note(fmt.Sprintf("%s[%d]", path, i), "the address has no port then, so Prometheus connects to port 80, or 443 for https: append the port, such as replacement: $1:8080")
+		}
+		return
+	}
+}
+
 // identityRemarks reports steps of the job of a monitor without which its targets have the same series. distinct are
 // the labels by which they differ.
 func identityRemarks(note says, path string, before, after []v1.RelabelConfig, distinct ...string) {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,7 +163,14 @@ func separatorRemark(say says, field string, s *v1.RelabelConfig, action string,
 		return false
 	}
 	re := parsed(s.Regex)
-	if re == nil || !strings.ContainsFunc(separator, func(r rune) bool { return !mayContain(re, r) }) {
+	if re == nil {
+		return false
+	}
+	if specimen := noAddressAndPort(s, re, separator); specimen != "" {
+		say(field+".regex", "the values of the source labels are joined with %q, such as %s, which the regex does not match, so the step %s; write ([^:]+)(?::\\d+)?%s(\\d+)", separator, specimen, effect, regexp.QuoteMeta(separator))
+		return true
+	}
+	if !strings.ContainsFunc(separator, func(r rune) bool { return !mayContain(re, r) }) {
 		return false
 	}
 	say(field+".regex", "the values of the %d source labels are joined with %q, and the regex matches nothing with it, so the step %s; write an expression for each label, with %s between them", len(s.SourceLabels), separator, effect, separator)
@@ -236,8 +244,8 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 		if i := slices.IndexFunc(all, func(name shape) bool { return name.whole && strings.HasSuffix(name.text, "_") }); i >= 0 {
 			say(field+".regex", "a regex matches the whole name, and no metric is called %[1]s: write %[1]s.*", all[i].text)
 		}
-		if names := commaList(s.Regex); names != nil {
-			say(field+".regex", "a comma separates nothing in a regex, and no metric is called %s: write %s", s.Regex, strings.Join(names, "|"))
+		if why, meant := strayName(s.Regex, action); why != "" {
+			say(field+".regex", "%s: write %s", why, meant)
 		}
 	}
 	if part, meant := globIn(s.Regex); part != "" && action != "labelmap" {

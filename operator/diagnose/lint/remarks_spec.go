@@ -24,6 +24,10 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	l.fieldRemarks(self, w, f.AdditionalArgs)
 	if common := v1alpha1.CommonFields(w.Object); common != nil {
 		writeRemarks(say, common.RemoteWrite)
+		for i, c := range common.ScrapeClasses {
+			relabelRemarks(say, fmt.Sprintf("spec.scrapeClasses[%d].relabelings", i), c.RelabelConfigs, targets)
+			relabelRemarks(say, fmt.Sprintf("spec.scrapeClasses[%d].metricRelabelings", i), c.MetricRelabelConfigs, samples)
+		}
 	}
 	unverifiedRemarks(l.note(self), w.Object)
 	clientRemarks(say, w.Object)

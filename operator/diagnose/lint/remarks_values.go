@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
 // possibleValues are the values that discovery gives to labels.
@@ -65,4 +66,62 @@ func spelled(text, values string) string {
 		}
 	}
 	return ""
+}
+
+// phaseRemarks reports steps that keep finished pods, which the operator drops unless filterRunning is false, or that
+// drop running ones beside them.
+func phaseRemarks(say says, path string, filterRunning *bool, steps []v1.RelabelConfig, pods bool) {
+	if filterRunning != nil && !*filterRunning {
+		return
+	}
+	for i := range steps {
+		s := &steps[i]
+		if s.TargetLabel == phaseLabel || strings.EqualFold(s.Action, "labelmap") {
+			return
+		}
+		re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
+		if err != nil || s.Regex == "" || !slices.Equal(s.SourceLabels, []v1.LabelName{phaseLabel}) {
+			continue
+		}
+		finished := re.MatchString("Succeeded") || re.MatchString("Failed")
+		others := slices.ContainsFunc([]string{"Running", "Pending", "Unknown", ""}, re.MatchString)
+		switch action := strings.ToLower(s.Action); {
+		case action == "keep" && finished && !others:
+			say(fmt.Sprintf("%s[%d].regex", path, i), "keeps finished pods only, and the operator drops these before, unless filterRunning is false, so no target is left; set filterRunning: false, or keep Running")
+		case action == "drop" && pods && re.MatchString("Running"):
+			say(fmt.Sprintf("%s[%d].regex", path, i), "drops running pods, and the operator drops finished ones before, unless filterRunning is false, so only pods are left that do not answer yet; remove the step")
+		}
+	}
+}
+
+// phaseLabel is the label of discovery for the phase of a pod.
+const phaseLabel = "__meta_kubernetes_pod_phase"
+
+// plainPort matches a name of a port that is no regular expression.
+var plainPort = lazyregexp.New(`^[a-z0-9-]+$`)
+
+// portNameLabel are the labels of discovery for the name of a port by which the operator selects targets, by role.
+var portNameLabel = map[string]string{
+	"endpoints": "__meta_kubernetes_endpoint_port_name", "endpointslice": "__meta_kubernetes_endpointslice_port_name", "pod": "__meta_kubernetes_pod_container_port_name",
+}
+
+// portNameRemark reports a step that drops every target, because it compares the name of their port with another one than
+// the port of the endpoint. label is the one of discovery for that name.
+func portNameRemark(say says, path, port string, steps []v1.RelabelConfig, label string) {
+	if !plainPort.MatchString(port) {
+		return
+	}
+	for i := range steps {
+		s := &steps[i]
+		if s.TargetLabel == label || strings.EqualFold(s.Action, "labelmap") {
+			return
+		}
+		if s.Regex == "" || !slices.Equal(s.SourceLabels, []v1.LabelName{v1.LabelName(label)}) {
+			continue
+		}
+		re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
+		if action := strings.ToLower(s.Action); err == nil && (action == "keep" || action == "drop") && re.MatchString(port) == (action == "drop") {
+			say(fmt.Sprintf("%s[%d].regex", path, i), "%s drops every target, because their port is called %s, by port of the endpoint: remove the step, or set port to another name", action, port)
+		}
+	}
 }

@@ -195,6 +195,9 @@ func (s *Search) podEndpoint(e *v1.PodMetricsEndpoint, field string) {
 	s.point = pointOf(e.Path, e.Params, e.RelabelConfigs)
 	s.scrape = scrapeOf(field, e.Scheme, e.HonorLabels, s.point)
 	s.keeps = keepsOf(field+".relabelings", e.RelabelConfigs)
+	if e.Port != "" { // the only name that is left, whatever the pods have
+		s.keeps = slices.DeleteFunc(s.keeps, func(k keep) bool { return k.what == namesOfPorts })
+	}
 }
 
 func scrapeOf(field string, scheme v1.Scheme, honorLabels bool, p point) scrape {
