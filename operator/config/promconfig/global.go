@@ -1,7 +1,6 @@
 package promconfig
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -133,7 +132,7 @@ func checkExternalLabels(f *v1.CommonPrometheusFields, c Capabilities, rules rel
 	}
 	for _, n := range names {
 		if (n.name != "" || n.set) && !rules.plain.valid(n.name) {
-			return faults.At(n.field, fmt.Errorf("%q is not a valid label name for the version", n.name))
+			return faults.At(n.field, invalidName(n.name))
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -76,4 +77,19 @@ func (n names) validTarget(action, label string) bool {
 		return n.template.valid(label)
 	}
 	return n.plain.valid(label)
+}
+
+// outsideLegacy matches characters that legacy names do not have.
+var outsideLegacy = lazyregexp.New(`[^a-zA-Z0-9_]`)
+
+// invalidName returns the error for a name that a version does not accept for a label, with a similar one that it accepts.
+func invalidName(name string) error {
+	meant := outsideLegacy.ReplaceAllString(name, "_")
+	if meant != "" && meant[0] >= '0' && meant[0] <= '9' {
+		meant = "_" + meant
+	}
+	if meant == name || meant == "" || strings.Contains(name, "$") {
+		return fmt.Errorf("%q is not a valid label name for the version", name)
+	}
+	return fmt.Errorf("%q is not a valid label name for the version: write %s", name, meant)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -192,10 +193,28 @@ func (s AnyRoleSelector) check(role string, allowed []string, seen map[string]bo
 		return faults.At("role", fmt.Errorf("%s occurs twice", s.Role))
 	}
 	if _, err := labels.Parse(s.Label); err != nil {
+		if meant := withEquals(s.Label); meant != "" {
+			err = fmt.Errorf("write %s", meant)
+		}
 		return faults.At("label", fmt.Errorf("%q is not a label selector: %w", s.Label, err))
 	}
 	if _, err := fields.ParseSelector(s.Field); err != nil {
+		if meant := withEquals(s.Field); meant != "" {
+			err = fmt.Errorf("write %s", meant)
+		}
 		return faults.At("field", fmt.Errorf("%q is not a field selector: %w", s.Field, err))
 	}
 	return nil
+}
+
+// colon matches what YAML has between a key and its value.
+var colon = lazyregexp.New(`\s*:\s*`)
+
+// withEquals returns a selector that was written as in YAML; empty for other ones.
+func withEquals(text string) string {
+	meant := strings.ReplaceAll(colon.ReplaceAllString(strings.TrimSpace(text), "="), ", ", ",")
+	if _, err := labels.Parse(meant); err != nil || !strings.Contains(text, ":") {
+		return ""
+	}
+	return meant
 }

@@ -2,7 +2,6 @@ package promconfig
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -34,7 +33,7 @@ func (c *compiler) checkStaticLabels(labels map[string]string) error {
 	names := namesOf(c.s.target, "")
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		if !names.plain.valid(name) {
-			return fmt.Errorf("%q is not a valid label name for the version", name)
+			return invalidName(name)
 		}
 	}
 	return nil

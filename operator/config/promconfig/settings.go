@@ -161,7 +161,7 @@ func checkSettings(f *v1.CommonPrometheusFields, target gate.Target, interval v1
 		return err
 	}
 	if label := f.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
-		return faults.At("enforcedNamespaceLabel", fmt.Errorf("%q is not a valid label name for the version", label))
+		return faults.At("enforcedNamespaceLabel", invalidName(label))
 	}
 	return nil
 }

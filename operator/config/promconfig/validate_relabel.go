@@ -121,7 +121,7 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 	sourceNames := namesOf(r.target, "").plain // the scheme does not apply to them
 	for i, label := range c.SourceLabels {
 		if !sourceNames.valid(string(label)) {
-			return faults.At(faults.Index("sourceLabels", i), fmt.Errorf("%q is not a valid label name for the version", label))
+			return faults.At(faults.Index("sourceLabels", i), invalidName(string(label)))
 		}
 	}
 	if err := r.checkRegex(c.Regex); err != nil {
@@ -135,7 +135,7 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 			return faults.At("targetLabel", fmt.Errorf("%s needs one", action))
 		}
 		if !r.validTarget(action, c.TargetLabel) {
-			return faults.At("targetLabel", fmt.Errorf("%q is not a valid label name for the version", c.TargetLabel))
+			return faults.At("targetLabel", invalidName(c.TargetLabel))
 		}
 	}
 	return r.checkStepRest(c, action, traits)

@@ -273,7 +273,7 @@ func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 			}
 			continue
 		}
-		if elsewhere && !strings.HasPrefix(file, "/etc/prometheus/") {
+		if elsewhere && !slices.ContainsFunc(mountedByOperator, func(name string) bool { return strings.HasPrefix(file, "/etc/prometheus/"+name) }) {
 			if told[parent] {
 				continue
 			}
@@ -312,6 +312,10 @@ var mountable = map[string]string{"spec.secrets": "Secret", "spec.configMaps": "
 
 // logFields are the fields with files that the server writes.
 var logFields = []string{"spec.queryLogFile", "spec.scrapeFailureLogFile"}
+
+// mountedByOperator are the directories below /etc/prometheus for which the operator mounts volumes, and what the image has
+// there.
+var mountedByOperator = []string{"secrets/", "configmaps/", "config/", "config_out/", "certs/", "rules/", "web_config/", "discovery/", "prometheus.yml", "consoles/", "console_libraries/"}
 
 // outsideOfVolumes are directories of files that pods have without a volume of the user: devices, those of the image and of the
 // ServiceAccount, the data, and what webhooks mount, such as those for identities in clouds and of Vault.
