@@ -237,16 +237,13 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig, known *v1.CommonPro
 	}
 	relabelRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
 	before, sure := stepsOfClass(known, m.Spec.ScrapeClass)
-	if !sure {
+	if sure {
+		instanceRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, before, mayHaveInstance(m))
+	}
+	if sure && exporterRemarks(say, m, before) || writtenBy(slices.Concat(before, m.Spec.RelabelConfigs)).has(model.AddressLabel) {
 		return
 	}
-	instanceRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, before, mayHaveInstance(m))
-	if writtenBy(slices.Concat(before, m.Spec.RelabelConfigs)).has(model.AddressLabel) {
-		return
-	}
-	if !exporterSteps(say, "spec.relabelings", m.Spec.MetricsPath, m.Spec.RelabelConfigs, before) && !exporterTargets(say, m) {
-		staticTargets(say, m)
-	}
+	staticTargets(say, m)
 }
 
 // strayMeta reports labels of Kubernetes in the relabeling steps of a ScrapeConfig that discovers nothing there.

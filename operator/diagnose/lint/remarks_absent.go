@@ -112,8 +112,18 @@ func guards(s *v1.RelabelConfig) bool {
 	return !slices.ContainsFunc(shapesOf(parsed(s.Regex)), func(is shape) bool { return !is.whole || is.text != "" })
 }
 
-// goneRemark reports source labels that only targets have, in a step for what is scraped from them.
-func (w written) goneRemark(say says, field string, s *v1.RelabelConfig, action string, what relabelled) {
+// goneRemarks reports source labels that only targets have, in steps for what is scraped from them, unless earlier steps
+// set them.
+func goneRemarks(say says, path string, steps []v1.RelabelConfig, what relabelled) {
+	set := written{}
+	for i := range steps {
+		set.goneRemark(say, fmt.Sprintf("%s[%d]", path, i), &steps[i], what)
+		set.add(&steps[i])
+	}
+}
+
+// goneRemark reports the source labels of one step that only targets have.
+func (w written) goneRemark(say says, field string, s *v1.RelabelConfig, what relabelled) {
 	for i, label := range s.SourceLabels {
 		name := string(label)
 		use := "copy it into another label by relabelings"
@@ -130,6 +140,6 @@ func (w written) goneRemark(say says, field string, s *v1.RelabelConfig, action 
 		if w.has(name) {
 			continue
 		}
-		say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "%s is gone after the scrape%s; %s", name, emptySource(s, action, what), use)
+		say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "%s is gone after the scrape%s; %s", name, emptySource(s, strings.ToLower(s.Action), what), use)
 	}
 }

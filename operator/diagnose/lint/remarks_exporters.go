@@ -71,6 +71,13 @@ func exporterSteps(say says, path, scraped string, steps, before []v1.RelabelCon
 	return true
 }
 
+// exporterRemarks reports whether the targets of a ScrapeConfig are what an exporter is to be asked about and are scraped
+// themselves, and reports why. before are the steps of the scrape class.
+func exporterRemarks(say says, m *v1alpha1.ScrapeConfig, before []v1.RelabelConfig) bool {
+	return exporterSteps(say, "spec.relabelings", m.Spec.MetricsPath, m.Spec.RelabelConfigs, before) ||
+		!writtenBy(slices.Concat(before, m.Spec.RelabelConfigs)).has(model.AddressLabel) && exporterTargets(say, m)
+}
+
 // exporterTargets reports whether static targets are what an exporter is to be asked about, and no step does so, and
 // reports the first one.
 func exporterTargets(say says, m *v1alpha1.ScrapeConfig) bool {

@@ -45,11 +45,8 @@ var metaObjects = map[string][]string{
 	"node":          {"node"},
 }
 
-// freeMeta are the parts after the object in labels with a free suffix, and furtherMeta matches them.
-var (
-	freeMeta    = []string{"label", "labelpresent", "annotation", "annotationpresent", "address", "condition", "endpoint_topology", "endpoint_topology_present"}
-	furtherMeta = lazyregexp.New(`^_(` + strings.Join(freeMeta, "|") + `)_`)
-)
+// freeMeta are the parts after the object in labels with a free suffix.
+var freeMeta = []string{"_label_", "_labelpresent_", "_annotation_", "_annotationpresent_", "_address_", "_condition_", "_endpoint_topology_", "_endpoint_topology_present_"}
 
 // discovered describes which labels targets have before relabeling.
 type discovered struct {
@@ -117,7 +114,7 @@ func begins(text string) bool {
 			return true
 		}
 		for _, more := range freeMeta {
-			if strings.HasPrefix(object+"_"+more+"_", text) {
+			if strings.HasPrefix(object+more, text) {
 				return true
 			}
 		}
@@ -219,7 +216,7 @@ var metaNouns = map[string]string{
 func metaObject(name string) string {
 	for object, names := range metaLabels {
 		rest, of := strings.CutPrefix(name, object)
-		if slices.Contains(names, name) || of && object != "endpoint" && furtherMeta.MatchString(rest) {
+		if slices.Contains(names, name) || of && object != "endpoint" && slices.ContainsFunc(freeMeta, func(part string) bool { return strings.HasPrefix(rest, part) }) {
 			return object
 		}
 	}

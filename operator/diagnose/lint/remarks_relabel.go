@@ -30,16 +30,14 @@ func (r relabelled) metrics() bool { return r == samples || r == sentSamples }
 // relabelRemarks reports lists of steps that drop everything or use labels that do not exist.
 func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabelled) {
 	kept := map[string]keep{} // by source labels and separator
-	set := written{}
+	if what != targets {
+		goneRemarks(say, path, steps, what)
+	}
 	for i := range steps {
 		s := &steps[i]
 		field := fmt.Sprintf("%s[%d]", path, i)
 		action := strings.ToLower(s.Action)
 		labelsRemark(say, field, s, action, what)
-		if what != targets {
-			set.goneRemark(say, field, s, action, what)
-			set.add(s)
-		}
 		if len(s.SourceLabels) == 0 && (action == "keep" || action == "drop") {
 			effect := "drops every " + what
 			if matches, known := matchesNothing(s.Regex); !known {
