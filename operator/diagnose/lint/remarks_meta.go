@@ -93,9 +93,10 @@ func (d *discovered) metaRemarks(say says, path string, steps []v1.RelabelConfig
 
 // unmapped returns why targets have none of the labels that a regex of labelmap matches; empty if they may have one.
 func (d *discovered) unmapped(regex string) (why string) {
-	for _, s := range shapesOf(parsed(regex)) {
+	shapes := shapesOf(parsed(regex))
+	for _, s := range shapes {
 		name, known := strings.CutPrefix(s.text, metaPrefix)
-		if !known || !s.whole && metaObject(name) == "" && begins(name) {
+		if !known || metaObject(name) == "" && (len(shapes) > 1 || !s.whole && begins(name)) { // names that are not known are compared with all
 			return ""
 		}
 		reason := d.missing(s.text, ", so the step copies nothing")
