@@ -110,6 +110,7 @@ type history struct {
 	last       time.Time         // time of the last write, or of a foreign change that was noticed
 
 	overwrites int       // consecutive ones
+	foreign    int       // those of them that undid a change of another client
 	since      time.Time // time of the first overwrite
 	resume     time.Time // zero, or the time from which the object may be overwritten again
 	by         string    // not empty: there is a conflict with this client
@@ -140,8 +141,8 @@ type conflicts struct {
 // turn is the answer to the announcement of a write.
 type turn struct {
 	wait time.Duration // 0: write now
-	// begins means that a conflict begins: call [conflicts.name] with the client that wrote after signed or, if
-	// untouched, with what changes our writes themselves.
+	// begins means that a conflict begins: call [conflicts.name] with the client that wrote after signed or, if no other
+	// client has (untouched), with what changes our writes themselves.
 	begins, untouched bool
 	signed            time.Time
 }
@@ -171,7 +172,16 @@ func (c *conflicts) before(id objectID, want [sha256.Size]byte, found state, now
 	if h.resume.IsZero() {
 		h.resume, h.last = now.Add(pause(h.overwrites)), now
 	}
-	return turn{max(0, h.resume.Sub(now)), h.by == "", h.left == found, h.signed}
+	return turn{max(0, h.resume.Sub(now)), h.by == "", h.foreign == 0, h.signed}
+}
+
+// found corrects the state before the pending write: a cache had an earlier one.
+func (c *conflicts) found(id objectID, now state) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h := c.of[id]; h != nil && h.asked {
+		h.found = now
+	}
 }
 
 // name sets the client that reverts an object.
@@ -195,14 +205,18 @@ func (c *conflicts) wrote(id objectID, made state, signed, now time.Time) (overw
 	}
 	// An annotation of `kubectl rollout restart` changes the spec and is kept.
 	undone := h.found != h.left && (h.found.meta != h.left.meta || h.found.generation != made.generation)
-	// A webhook that changes each write in another way leaves an object that never is as wanted.
-	changed := h.found == h.left && made != h.left
+	// A webhook that changes each write in another way leaves an object that never is as wanted. A new hash of the inputs
+	// follows each change of a spec, and is none itself.
+	changed := h.found == h.left && (made.generation != h.left.generation || made.generation == 0 && made.meta != h.left.meta)
 	again := h.asked && h.written && h.want == h.next
 	if overwrote = again && undone; overwrote || again && changed {
 		if h.overwrites == 0 {
 			h.since = now
 		}
 		h.overwrites++
+		if overwrote {
+			h.foreign++
+		}
 	}
 	h.want, h.left, h.signed, h.last = h.next, made, signed, now
 	h.asked, h.written, h.resume = false, true, time.Time{}
@@ -275,7 +289,7 @@ func (h *history) quiet() time.Duration {
 }
 
 func (h *history) forgive() {
-	h.overwrites, h.resume, h.by, h.reported = 0, time.Time{}, "", false
+	h.overwrites, h.foreign, h.resume, h.by, h.reported = 0, 0, time.Time{}, "", false
 }
 
 // pause returns how long to wait before the next overwrite.

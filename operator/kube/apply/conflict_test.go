@@ -72,7 +72,7 @@ func TestConflicts(t *testing.T) {
 					got = append(got, turn.wait.String())
 					continue
 				}
-				live.meta = "ours " + a.want
+				live.meta = fmt.Sprint("ours ", a.want, len(got)) // with another hash each time
 				if !a.sameGen {
 					live.generation++
 				}

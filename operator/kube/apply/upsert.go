@@ -190,6 +190,8 @@ func (k *kind[T]) replace(ctx context.Context, want T, cached *T) (Change, error
 			live, cached = *cached, nil
 		} else if live, err = api.Get(ctx, want.GetName(), metav1.GetOptions{}); err != nil {
 			return err
+		} else {
+			k.conflicts.found(objectID{k.name, want.GetNamespace(), want.GetName()}, stateOf(live))
 		}
 		if err := k.foreign(want, live); err != nil {
 			return err
