@@ -71,6 +71,8 @@ type Selects struct {
 	// the base of its configuration. They are not selected, and their changes trigger a
 	// reconciliation.
 	Named func(w v1.Workload) []types.NamespacedName
+	// Never (optional) returns why a workload cannot have these selectors, and what to do instead; empty if it can.
+	Never func(w v1.Workload) string
 	// Action is the action in Events about rejected objects.
 	Action string
 }

@@ -41,6 +41,9 @@ func (s Selects) rule(w v1.Workload) (selection.Rule, error) {
 	if s.Named != nil {
 		rule = rule.Naming(s.Named(w)...)
 	}
+	if s.Never != nil {
+		rule = rule.Never(s.Never(w))
+	}
 	return rule, err
 }
 

@@ -38,6 +38,8 @@ func (r Rule) Ask(s Subject, field string) Answer {
 	labelsDiffer := Answer{LabelsNotSelected, objects, fmt.Sprintf("%s does not match the labels of the %s", objects, s.Kind), r.labelMisses(s.Labels)}
 	unknown := s.NamespaceUnknown && r.open(s.Namespace)
 	switch reason := r.Why(s.Namespace, s.NamespaceLabels, s.Labels); {
+	case reason == NoSelector && r.never != "":
+		return Answer{reason, objects, r.never, nil}
 	case reason == NoSelector:
 		return Answer{reason, objects, fmt.Sprintf("%s is not set, so it selects no %s ({} selects all)", objects, s.Kind), nil}
 	case unknown && !r.Labels(s.Labels):

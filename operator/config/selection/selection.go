@@ -39,6 +39,13 @@ type Rule struct {
 	namespaces labels.Selector // nil: the workload's own namespace
 	objects    labels.Selector // nil: nothing
 	named      []types.NamespacedName
+	never      string // why the selectors cannot be set; empty if they can
+}
+
+// Never returns the rule of a workload whose selectors cannot be set, for the given reason.
+func (r Rule) Never(why string) Rule {
+	r.never = why
+	return r
 }
 
 // Naming returns the rule of a workload that also names objects. These are not selected by
@@ -56,7 +63,7 @@ func (r Rule) Names(namespace, name string) bool {
 // Named returns the objects that the workload names. The result must not be modified.
 func (r Rule) Named() []types.NamespacedName { return r.named }
 
-// Key identifies what the rule selects: rules with equal keys select the same objects. It is short, so that callers
+// Key identifies what the rule selects: rules with equal keys select the same objects, for the same reasons. It is short, so that callers
 // may keep it, while a selector may have a megabyte.
 func (r Rule) Key() string {
 	key := sha256.New()
@@ -73,6 +80,7 @@ func (r Rule) Key() string {
 	for _, name := range r.named {
 		fmt.Fprintf(key, "%s;", name)
 	}
+	fmt.Fprint(key, r.never)
 	return string(key.Sum(nil))
 }
 

@@ -17,7 +17,7 @@ const (
 // monitors are the kinds of objects with jobs, in the order of the configuration of a
 // server.
 var monitors = []engine.Selects{
-	{Row: catalog.ServiceMonitor, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
+	{Row: catalog.ServiceMonitor, Action: selectingMonitors, Never: perNode("write a PodMonitor, or mode: StatefulSet"), Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
 		f := workloadOf(w).Fields
 		return f.ServiceMonitorNamespaceSelector, f.ServiceMonitorSelector
 	}},
@@ -25,14 +25,24 @@ var monitors = []engine.Selects{
 		f := workloadOf(w).Fields
 		return f.PodMonitorNamespaceSelector, f.PodMonitorSelector
 	}},
-	{Row: catalog.Probe, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
+	{Row: catalog.Probe, Action: selectingMonitors, Never: perNode("write mode: StatefulSet"), Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
 		f := workloadOf(w).Fields
 		return f.ProbeNamespaceSelector, f.ProbeSelector
 	}},
-	{Row: catalog.ScrapeConfig, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
+	{Row: catalog.ScrapeConfig, Action: selectingMonitors, Never: perNode("write mode: StatefulSet"), Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
 		f := workloadOf(w).Fields
 		return f.ScrapeConfigNamespaceSelector, f.ScrapeConfigSelector
 	}},
+}
+
+// perNode returns the reason why an agent with a pod on each node never selects objects of a kind, with a remedy.
+func perNode(remedy string) func(w v1.Workload) string {
+	return func(w v1.Workload) string {
+		if !workloadOf(w).usesDaemonSet() {
+			return ""
+		}
+		return "an agent with mode DaemonSet uses PodMonitors only: " + remedy
+	}
 }
 
 // ruleObjects is the kind of rules, which agents do not evaluate.

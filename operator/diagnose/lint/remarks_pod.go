@@ -15,11 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/fields"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // strayContainers reports containers without an image that do not match a container of the
@@ -146,7 +148,7 @@ func containerField(f *v1.WorkloadFields, name string) string {
 	if i := slices.IndexFunc(f.InitContainers, named); i >= 0 {
 		return fmt.Sprintf("spec.initContainers[%d]", i)
 	}
-	if name == "thanos-sidecar" {
+	if name == containerThanos {
 		return "spec.thanos"
 	}
 	return "spec"
@@ -166,23 +168,50 @@ func (l *linter) stray(self Finding, field string, own, all []corev1.Container) 
 		if !imageless[c.Name] {
 			continue
 		}
-		beside := manifest.Beside(c.Name, names)
-		for _, name := range names {
-			if strings.HasPrefix(c.Name, name+"-") {
-				beside = fmt.Sprintf(", did you mean %q?", name)
-			}
+		if c.Name == containerThanos && self.Kind == catalog.Prometheus.Kind {
+			l.say(self)(fmt.Sprintf("%s[%d].name", field, i), "the pods have a container %q only with spec.thanos, so this one is one more, without image, and no pod starts: set spec.thanos, or remove it", c.Name)
+			continue
 		}
-		l.say(self)(fmt.Sprintf("%s[%d].name", field, i), "%q is none of the operator's containers, so it is one more, without image, and no pod starts%s", c.Name, beside)
+		l.say(self)(fmt.Sprintf("%s[%d].name", field, i), "%q is none of the operator's containers, so it is one more, without image, and no pod starts%s", c.Name, meantContainer(c.Name, names))
 	}
+}
+
+// containerThanos is the container of the sidecar, which a Prometheus has with spec.thanos.
+const containerThanos = "thanos-sidecar"
+
+// oldContainers are names that containers of the operator had before.
+var oldContainers = map[string]string{
+	"rules-configmap-reloader":        workload.ContainerConfigReloader,
+	"init-prometheus-config-reloader": workload.ContainerInitConfigReloader,
+}
+
+// meantContainer returns the container of the operator that was probably meant, as the end of a message. A name in
+// full, such as prometheus-config-reloader, ends with its own; alertmanager-main begins with it.
+func meantContainer(name string, names []string) string {
+	is := func(like func(known string) bool) string {
+		if i := slices.IndexFunc(names, like); i >= 0 {
+			return names[i]
+		}
+		return ""
+	}
+	meant := cmp.Or(
+		is(func(known string) bool { return known == oldContainers[name] }),
+		is(func(known string) bool { return strings.HasSuffix(name, "-"+known) }),
+		is(func(known string) bool { return strings.HasPrefix(name, known+"-") }),
+	)
+	if meant == "" {
+		return manifest.Beside(name, names)
+	}
+	return fmt.Sprintf(", did you mean %q?", meant)
 }
 
 // neededArgs are arguments without which a container of the operator does not work, and the field for
 // more of them.
 var neededArgs = map[string]struct{ one, field string }{
-	"prometheus":     {"--config.file", "spec.additionalArgs"},
-	"alertmanager":   {"--config.file", "spec.additionalArgs"},
-	"thanos-ruler":   {"--query", "spec.additionalArgs"},
-	"thanos-sidecar": {"--prometheus.url", "spec.thanos.additionalArgs"},
+	"prometheus":    {"--config.file", "spec.additionalArgs"},
+	"alertmanager":  {"--config.file", "spec.additionalArgs"},
+	"thanos-ruler":  {"--query", "spec.additionalArgs"},
+	containerThanos: {"--prometheus.url", "spec.thanos.additionalArgs"},
 }
 
 // replacedArgs reports containers whose args replace those of the operator: patches replace lists of
