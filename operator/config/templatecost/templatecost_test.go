@@ -3,6 +3,9 @@ package templatecost
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -260,6 +263,43 @@ func TestFunctionsAreKnown(t *testing.T) {
 	for name := range alertmanager.DefaultFuncs {
 		if notificationFunctions[name] == nil {
 			t.Errorf("function %s is not known", name)
+		}
+	}
+}
+
+// Alertmanager cannot expand a text if one of the templates that it calls is not defined.
+func TestCalls(t *testing.T) {
+	const file = `{{ define "team.title" }}x{{ end }}{{ block "team.text" . }}y{{ end }}{{ define "broken" }}{{ template "nowhere" . }}{{ end }}`
+	names, known := Defines(file)
+	slices.Sort(names)
+	if want := []string{"broken", "team.text", "team.title"}; !known || !slices.Equal(names, want) {
+		t.Fatalf("got %q, %v, want %q", names, known, want)
+	}
+	if _, known := Defines("{{ define `a` }}"); known {
+		t.Error("a file that cannot be parsed is known")
+	}
+	path := filepath.Join(t.TempDir(), "team.tmpl")
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	real, err := alertmanager.FromGlobs([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, missing := range map[string]string{
+		"plain": "", "{{ template `team.title` . }}": "", "{{ template `team_title` . }}": "team_title",
+		"{{ if .Alerts }}{{ template `a` . }}{{ end }}": "a", "{{ if not .Alerts }}{{ else }}{{ template `a` . }}{{ end }}": "a",
+		"{{ range .Alerts }}{{ template `b` . }}{{ end }}": "b", "{{ with .Status }}{{ template `c` . }}{{ end }}": "c",
+		"{{ define `own` }}z{{ end }}{{ template `own` . }}": "", "{{ define `own` }}{{ template `d` . }}{{ end }}{{ template `own` . }}": "d",
+		"{{ template `team.text` . }}": "", "{{ block `e` . }}z{{ end }}": "",
+	} {
+		_, err := real.ExecuteTextString(text, dataOf(size{elements: 2, labels: 2, text: 5, long: 5}))
+		if (err != nil) != (missing != "") {
+			t.Errorf("%s: Alertmanager: %v", text, err)
+		}
+		calls := slices.DeleteFunc(Calls(text), func(name string) bool { return slices.Contains(names, name) })
+		if got := strings.Join(calls, " "); got != missing {
+			t.Errorf("%s: calls %q, want %q", text, got, missing)
 		}
 	}
 }

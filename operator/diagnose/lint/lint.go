@@ -150,6 +150,7 @@ type linter struct {
 	recorded     []string                   // see recordedNames; nil until it is needed
 	native       *bool                      // see scrapesNative; nil until it is needed
 	noNamespaces map[string]bool            // see placeless; nil until it is needed
+	templates    map[string]*templateFiles  // by Alertmanager, see templatesOf
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {

@@ -81,7 +81,7 @@ func (l *linter) configElsewhere(w v1.Workload) string {
 		return ""
 	}
 	for _, o := range l.objects.All(catalog.AlertmanagerConfig) {
-		if o.GetName() == am.Spec.AlertmanagerConfiguration.Name {
+		if o.GetName() == am.Spec.AlertmanagerConfiguration.Name && o.GetNamespace() != am.Namespace {
 			return fmt.Sprintf(" (there is one in namespace %s, but references are to namespace %s)", o.GetNamespace(), am.Namespace)
 		}
 	}

@@ -34,7 +34,7 @@ func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
 		hiddenIn(doc.Content[0], strings.Split(string(text), "\n"), func(at, value string, line int) { say(at, hiddenWords(value), line) })
 	}
 	inhibitionsOfFile(doc.Content[0], say)
-	notificationsOfFile(doc.Content[0], say)
+	notificationsOfFile(doc.Content[0], l.templatesOf(am), say)
 	templates := find(doc.Content[0], []string{"templates"})
 	if templates == nil || templates.Kind != yaml.SequenceNode {
 		return

@@ -134,6 +134,11 @@ func (l *linter) alertmanagerConfigRemarks(saying func(Severity, string) says, w
 		namespaceRemarks(here, path+".targetMatch", rule.TargetMatch, limit)
 	}
 	notificationRemarks(always, c)
+	if am, is := w.Object.(*v1.Alertmanager); is {
+		if files := l.templatesOf(am); files != nil {
+			undefinedRemarks(saying(files.severity(), w.String()), files, c)
+		}
+	}
 	if c.Spec.Route == nil {
 		if len(c.Spec.Receivers) > 0 {
 			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")

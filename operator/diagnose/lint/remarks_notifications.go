@@ -33,18 +33,42 @@ func notificationRemarks(always says, c *v1alpha1.AlertmanagerConfig) {
 	}
 }
 
-// notificationsOfFile is like notificationRemarks for the file of an Alertmanager, with the lines.
-func notificationsOfFile(file *yaml.Node, say func(at, value string, line int)) {
+// mostUndefined is the maximum number of remarks about undefined templates of an object: each is compared with all defined ones.
+const mostUndefined = 20
+
+// undefinedRemarks reports templates of receivers that call a template that no file of the Alertmanager defines.
+func undefinedRemarks(here says, files *templateFiles, c *v1alpha1.AlertmanagerConfig) {
+	left := mostUndefined
+	for field, text := range fields.Strings("spec.receivers", c.Spec.Receivers) {
+		if why := files.undefined(text.String()); why != "" {
+			here(field, "%s", unsent(field, why))
+			left--
+		}
+		if left == 0 {
+			return
+		}
+	}
+}
+
+// notificationsOfFile is like notificationRemarks and undefinedRemarks for the file of an Alertmanager, with the lines. files
+// is nil if its templates are not known.
+func notificationsOfFile(file *yaml.Node, files *templateFiles, say func(at, value string, line int)) {
 	receivers := find(file, []string{"receivers"})
 	if receivers == nil {
 		return
 	}
+	left := mostUndefined
 	for n := range manifest.Nodes("receivers", receivers) {
 		if n.Kind != yaml.ScalarNode {
 			continue
 		}
 		if err := templatecost.Malformed(n.Value); err != nil {
 			say(n.Path, unsent(n.Path, err.Error()), n.Line)
+		} else if files != nil && left > 0 {
+			if why := files.undefined(n.Value); why != "" {
+				say(n.Path, unsent(n.Path, why), n.Line)
+				left--
+			}
 		}
 	}
 }

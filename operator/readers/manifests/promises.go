@@ -22,6 +22,9 @@ type promise struct {
 	any  bool // it may have other keys as well
 }
 
+// PromisedVersion is the version of Secrets and ConfigMaps with placeholders, see [Objects.Promised].
+const PromisedVersion = "promised"
+
 // promises are the promises of all manifests. An empty namespace applies to every namespace.
 type promises map[assets.Ref]*promise
 
@@ -73,7 +76,7 @@ func (o *Objects) Promised() {
 				values[key] = plain()
 			}
 		}
-		return assets.Object{Version: "promised", Values: values}, true
+		return assets.Object{Version: PromisedVersion, Values: values}, true
 	}
 }
 
