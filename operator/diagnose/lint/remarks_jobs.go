@@ -19,7 +19,7 @@ import (
 // is about the rules and monitors of one workload.
 func (l *linter) jobNames(view *nearmiss.View, w dryrun.Workload, all []fragments.Result, uses []nearmiss.Use) {
 	isRule := func(v fragments.Result) bool { return v.Kind == catalog.PrometheusRule.Kind }
-	if f := v1alpha1.CommonFields(w.Object); f == nil || f.AdditionalScrapeConfigs != nil || !slices.ContainsFunc(all, isRule) {
+	if f := v1alpha1.CommonFields(w.Object); f == nil || namesJobs(f) || !slices.ContainsFunc(all, isRule) {
 		return
 	}
 	jobs := view.Jobs(uses)
@@ -41,14 +41,34 @@ func (l *linter) jobNames(view *nearmiss.View, w dryrun.Workload, all []fragment
 	}
 }
 
+// namesJobs reports whether series of a workload may have jobs of which its monitors do not tell: those of other
+// configurations, of scrape classes, or received from elsewhere.
+func namesJobs(f *v1.CommonPrometheusFields) bool {
+	return f.AdditionalScrapeConfigs != nil || f.EnableRemoteWriteReceiver || valueOr(f.EnableOTLPReceiver) ||
+		slices.ContainsFunc(f.ScrapeClasses, func(c v1.ScrapeClass) bool {
+			return nearmiss.Renames(c.RelabelConfigs) || nearmiss.Renames(c.MetricRelabelConfigs)
+		})
+}
+
 // otherJob returns why a selector finds nothing: it compares job with the name of a monitor. Empty if it may find something.
 func otherJob(selector []*labels.Matcher, jobs nearmiss.Jobs) string {
 	for _, m := range selector {
-		if m.Name != "job" || m.Type != labels.MatchEqual || jobs.Values[m.Value] {
+		if m.Name != "job" {
 			continue
 		}
-		if j, is := jobs.Meant[m.Value]; is {
-			return fmt.Sprintf("no target has %s: the job of %s is the name of the Service, or the value of jobLabel: write job=%q", m, j.Monitor, j.Value)
+		values := []string{m.Value}
+		if m.Type == labels.MatchRegexp {
+			values = m.SetMatches() // none for other than alternatives
+		} else if m.Type != labels.MatchEqual {
+			continue
+		}
+		if slices.ContainsFunc(values, func(value string) bool { return jobs.Values[value] }) {
+			continue
+		}
+		for _, value := range values {
+			if j, is := jobs.Meant[value]; is {
+				return fmt.Sprintf("no target has %s: the job of %s is %s: write job=%q", m, j.Monitor, j.From, j.Value)
+			}
 		}
 	}
 	return ""

@@ -11,12 +11,7 @@ import (
 // forPods returns hints about a search for pods: first the labels, then the port.
 func (v *View) forPods(s *Search) []Hint {
 	inside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
-	var selected []pods
-	for _, p := range inside {
-		if s.selector == nil || p.matches(s.selector) {
-			selected = append(selected, p)
-		}
-	}
+	selected := v.selectedPods(s)
 	switch {
 	case len(selected) == 0 && onlyMade(v.pods, ofPods) && !v.whole("Pod", s.Namespaces):
 		return nil

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 )
 
 // forThings returns hints about a search for objects by labels only.
@@ -53,9 +54,18 @@ func (v *View) forServices(s *Search) []Hint {
 	return slices.Concat(out, jobLabel(s, found, behind), targetLabels(s, found, behind), podLabels(s, behind), kept(s, found, behind), v.answers(s))
 }
 
-// everything reports whether the search selects all objects of its namespaces.
+// everything reports whether the search selects all objects of its namespaces, or all but those with some labels.
 func (s *Search) everything() bool {
-	return s.name == nil && (s.selector == nil || s.selector.Empty())
+	if s.name != nil {
+		return false
+	}
+	if s.selector == nil {
+		return true
+	}
+	requirements, selectable := s.selector.Requirements()
+	return selectable && !slices.ContainsFunc(requirements, func(q labels.Requirement) bool {
+		return q.Operator() != selection.DoesNotExist && q.Operator() != selection.NotIn && q.Operator() != selection.NotEquals
+	})
 }
 
 // unsure turns hints of a search that selects everything into notes: it may be meant for objects
