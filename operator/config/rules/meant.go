@@ -60,6 +60,9 @@ var logQL = lazyregexp.New(`\|=|\|~|\}\s*\|\s*[a-z]`)
 // escapedSign matches an operator or a quote as HTML has it.
 var escapedSign = lazyregexp.New(`&(?:gt|lt|amp|quot|#[0-9]{2});`)
 
+// templated matches a part of an expression that is written like a template.
+var templated = lazyregexp.New(`\{\{-?\s*[$.\w"][^{}]*\}\}`)
+
 // percent matches the end of an expression that compares with a percentage.
 var percent = lazyregexp.New(`[0-9]\s*%\s*$`)
 
@@ -84,6 +87,9 @@ func (s *Settings) meantFunction(err error, expr string) error {
 		}
 		if logQL.MatchString(expr) {
 			return fmt.Errorf("%w; this is LogQL, which Loki evaluates", err)
+		}
+		if used := templated.Get().FindString(expr); used != "" {
+			return fmt.Errorf("%w; expr is no template, so %s is not replaced: write the value", err, used)
 		}
 		if m := escapedSign.FindStringSubmatch(expr); m != nil {
 			return fmt.Errorf("%w; %s is HTML: write %s", err, m[0], html.UnescapeString(m[0]))

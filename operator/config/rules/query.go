@@ -119,6 +119,37 @@ func (l *limiter) expr(text string) (string, error) {
 	return expr.String(), nil
 }
 
+// MalformedQuery returns the first constant query of a template that is not PromQL of any version, with the reason; nil if
+// there is none, or if the template cannot be parsed. Prometheus accepts the template, and writes an error instead of the text
+// when the alert fires.
+func MalformedQuery(text string) (query string, err error) {
+	if !strings.Contains(text, "{{") || !strings.Contains(text, queryFunction) || templatecost.Blocks(text) != nil {
+		return "", nil
+	}
+	tree := parse.New(templatePrefix)
+	tree.Mode = parse.SkipFuncCheck
+	all := map[string]*parse.Tree{}
+	if _, err := tree.Parse(prelude+text, "{{", "}}", all); err != nil {
+		return "", nil
+	}
+	var found queryFinder
+	for _, t := range all {
+		found.node(t.Root)
+	}
+	slices.SortFunc(found.constants, func(a, b *parse.StringNode) int { return cmp.Compare(a.Pos, b.Pos) })
+	promQL := parser.NewParser(AllPromQL())
+	var spent effort
+	for _, constant := range found.constants {
+		if spent.affordable(constant.Text) != nil {
+			return "", nil
+		}
+		if _, err := promQL.ParseExpr(constant.Text); err != nil {
+			return constant.Quoted, err
+		}
+	}
+	return "", nil
+}
+
 // queryFinder collects the queries of a template.
 type queryFinder struct {
 	constants []*parse.StringNode // arguments

@@ -149,7 +149,7 @@ type linter struct {
 	labels       map[string]map[string]bool // see alertLabels; nil until it is needed
 	recorded     []string                   // see recordedNames; nil until it is needed
 	native       *bool                      // see scrapesNative; nil until it is needed
-	noNamespaces map[string]bool            // see placeless; nil until it is needed
+	places       map[string]*place          // see placeless; nil until it is needed
 	templates    map[string]*templateFiles  // by Alertmanager, see templatesOf
 }
 

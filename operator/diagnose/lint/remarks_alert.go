@@ -68,21 +68,66 @@ func labelList(has map[string]bool) string {
 
 // addLabel returns advice on how to add a label to the result of an expression.
 func addLabel(expr parser.Expr, label string) string {
-	absent := false
+	absent, aggregates := false, false
 	parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
 		call, is := n.(*parser.Call)
 		absent = absent || is && (call.Func.Name == "absent" || call.Func.Name == "absent_over_time")
+		_, is = n.(*parser.AggregateExpr)
+		aggregates = aggregates || is
 		return nil
 	})
 	if absent {
 		return "that of absent has those which its selector compares with =, as nothing else is known of what is not there; leave it out"
 	}
+	if grouped := groupLabel(expr, label); grouped != "" {
+		return grouped + ", or leave it out"
+	}
+	if !aggregates {
+		return "leave it out"
+	}
 	return fmt.Sprintf("add %s to by (…) in expr, or leave it out", label)
+}
+
+// groupLabel returns advice on how an operation between two vectors adds a label of one of them; empty for other expressions,
+// and if neither has the label.
+func groupLabel(expr parser.Expr, label string) string {
+	e, is := bare(expr).(*parser.BinaryExpr)
+	switch {
+	case !is:
+		return ""
+	case e.RHS.Type() == parser.ValueTypeScalar, e.Op == parser.LAND, e.Op == parser.LUNLESS:
+		return groupLabel(e.LHS, label)
+	case e.LHS.Type() == parser.ValueTypeScalar:
+		return groupLabel(e.RHS, label)
+	case e.Op.IsSetOperator() || e.VectorMatching == nil:
+		return ""
+	}
+	may := func(of parser.Expr) bool {
+		has, known := resultLabels(of)
+		return (!known || has[label]) && !lostLabels(of)[label]
+	}
+	match := e.VectorMatching
+	switch {
+	case match.Card == parser.CardManyToOne && may(e.RHS):
+		return fmt.Sprintf("add %s to group_left (…) in expr", label)
+	case match.Card == parser.CardOneToMany && may(e.LHS):
+		return fmt.Sprintf("add %s to group_right (…) in expr", label)
+	case match.Card != parser.CardOneToOne || !match.On:
+		return ""
+	case may(e.RHS):
+		return fmt.Sprintf("write group_left (%s) after on (…) in expr", label)
+	case may(e.LHS):
+		return fmt.Sprintf("write group_right (%s) after on (…) in expr", label)
+	}
+	return ""
 }
 
 // resultLabels returns the labels that the result of an expression may have; known is false if
 // they depend on the samples.
 func resultLabels(expr parser.Expr) (has map[string]bool, known bool) {
+	if expr.Type() == parser.ValueTypeScalar {
+		return map[string]bool{}, true
+	}
 	switch e := bare(expr).(type) {
 	case *parser.UnaryExpr:
 		return resultLabels(e.Expr)
@@ -100,6 +145,13 @@ func resultLabels(expr parser.Expr) (has map[string]bool, known bool) {
 			return has, known
 		case "absent", "absent_over_time":
 			return absent(e.Args[0])
+		case "vector":
+			return map[string]bool{}, true
+		case "minute", "hour", "day_of_week", "day_of_month", "day_of_year", "days_in_month", "month", "year":
+			if len(e.Args) > 0 {
+				return resultLabels(e.Args[0])
+			}
+			return map[string]bool{}, true
 		}
 	}
 	return nil, false

@@ -44,7 +44,10 @@ var (
 	onlyGrafana = lazyregexp.New(`^(\$(?:\{\w+(?::\w+)?\}|[A-Za-z_]\w*)|\[\[\w+\]\])$`)
 )
 
-// variableRemark returns the remark about a matcher with a variable of Grafana; empty if it has none.
+// filledIn matches a variable or field of a template. Paths of URLs may have other names in braces.
+var filledIn = lazyregexp.New(`\{\{-?\s*[$.]\w[^{}]*\}\}`)
+
+// variableRemark returns the remark about a matcher with a template or a variable of Grafana; empty if it has none.
 func variableRemark(m *labels.Matcher) string {
 	expr, effect := onlyGrafana, "matches nothing"
 	if m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp {
@@ -52,6 +55,9 @@ func variableRemark(m *labels.Matcher) string {
 	}
 	if m.Type == labels.MatchNotEqual || m.Type == labels.MatchNotRegexp {
 		effect = "excludes nothing"
+	}
+	if used := filledIn.Get().FindString(m.Value); used != "" {
+		return fmt.Sprintf("%s: expr is no template, so %s is compared as it is, and the matcher %s; write the value, or leave the matcher out for all values", m, used, effect)
 	}
 	found := expr.FindStringSubmatch(m.Value)
 	if found == nil {
@@ -75,12 +81,12 @@ func wholeNumber(m *labels.Matcher) string {
 }
 
 // exprRemarks reports equality matchers in expressions whose value looks like a regular
-// expression, regular expressions between slashes, and variables of Grafana; if a Prometheus >= 3.0 evaluates them, also
+// expression, regular expressions between slashes, templates and variables of Grafana; if a Prometheus >= 3.0 evaluates them, also
 // numbers of buckets as older ones wrote them.
 func exprRemarks(say, note says, queries []*query, newer bool) {
 	for _, q := range queries {
 		text := q.text
-		if !regexLike.MatchString(text) && !globLike.MatchString(text) && !delimited.MatchString(text) && !buckets.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") {
+		if !regexLike.MatchString(text) && !globLike.MatchString(text) && !delimited.MatchString(text) && !buckets.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") && !strings.Contains(text, "{{") {
 			continue
 		}
 		for _, selector := range q.selectors() {
@@ -132,6 +138,9 @@ func (l *linter) alertmanagerConfigRemarks(saying func(Severity, string) says, w
 		here, path := saying(SeverityWarning, w.String()), fmt.Sprintf("spec.inhibitRules[%d]", i)
 		namespaceRemarks(here, path+".sourceMatch", rule.SourceMatch, limit)
 		namespaceRemarks(here, path+".targetMatch", rule.TargetMatch, limit)
+		if limit != "" && !l.standsIn(w.String()) {
+			l.placelessInhibition(saying(SeverityNote, w.String()), path, rule, limit)
+		}
 	}
 	notificationRemarks(always, c)
 	if am, is := w.Object.(*v1.Alertmanager); is {

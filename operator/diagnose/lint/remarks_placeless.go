@@ -2,8 +2,11 @@ package lint
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -17,42 +20,130 @@ const namespaceLabel = "namespace"
 // those of a namespace.
 func (l *linter) placelessRemarks(note says, r *route, namespace string) {
 	for i, m := range r.Matchers {
-		if m.Name == model.AlertNameLabel && isEqual(m) && l.placeless()[m.Value] {
-			note(fmt.Sprintf("%s.matchers[%d]", r.path, i), "no alert %[1]s gets here: the Alertmanager passes only alerts with %[2]s=%[3]q, and expr of %[1]s has no result with the label %[2]s: add it to by (…) there or write it into labels, or set spec.alertmanagerConfigMatcherStrategy of the Alertmanager", m.Value, namespaceLabel, namespace)
+		if why := l.notIn(m, namespace); why != "" {
+			note(fmt.Sprintf("%s.matchers[%d]", r.path, i), "no alert %[1]s gets here: the Alertmanager passes only alerts with %[2]s=%[3]q, and %[4]s, or set spec.alertmanagerConfigMatcherStrategy of the Alertmanager", m.Value, namespaceLabel, namespace, why)
 		}
 	}
 }
 
-// placeless returns the names of alerts of the manifests that never have the label namespace.
-func (l *linter) placeless() map[string]bool {
-	if l.noNamespaces != nil {
-		return l.noNamespaces
+// placelessInhibition is like placelessRemarks for the sides of an inhibition rule, to which the operator adds the label.
+func (l *linter) placelessInhibition(note says, path string, rule v1alpha1.InhibitRule, namespace string) {
+	for _, side := range []struct {
+		field    string
+		matchers []v1alpha1.Matcher
+	}{{"sourceMatch", rule.SourceMatch}, {"targetMatch", rule.TargetMatch}} {
+		for i, m := range side.matchers {
+			if why := l.notIn(m, namespace); why != "" {
+				note(fmt.Sprintf("%s.%s[%d]", path, side.field, i), "the rule mutes nothing: the operator adds %[1]s=%[2]q to both sides, and %[3]s, or set spec.alertmanagerConfigMatcherStrategy of the Alertmanager to None, or write the rule into the configuration of the Alertmanager itself", namespaceLabel, namespace, why)
+			}
+		}
 	}
-	l.noNamespaces = map[string]bool{}
+}
+
+// notIn returns why no alert that a matcher names is one of a namespace, with the remedy; empty if one may be.
+func (l *linter) notIn(m v1alpha1.Matcher, namespace string) string {
+	if m.Name != model.AlertNameLabel || !isEqual(m) {
+		return ""
+	}
+	of, known := l.placeless()[m.Value]
+	switch {
+	case !known:
+	case of.never:
+		return fmt.Sprintf("expr of %s has no result with the label %s: write it into labels there, or into by (…) of an aggregation", m.Value, namespaceLabel)
+	case of.nodes && !of.namespaces[namespace]:
+		return fmt.Sprintf("the metrics of nodes in expr of %s have the namespace of their exporter: write another one into labels there", m.Value)
+	}
+	return ""
+}
+
+// place is what is known about the label namespace of the alerts of a name.
+type place struct {
+	never bool // they never have it
+	// nodes means that all are about metrics of nodes, whose namespace is that of an exporter. namespaces are those of their
+	// rules, where exporters may be.
+	nodes      bool
+	namespaces map[string]bool
+}
+
+// placeless returns what is known about the label namespace of the alerts of the manifests, by name.
+func (l *linter) placeless() map[string]*place {
+	if l.places != nil {
+		return l.places
+	}
+	l.places = map[string]*place{}
 	for _, w := range l.objects.Workloads() {
 		enforced, _ := enforcement(w.Object)
 		f := v1alpha1.CommonFields(w.Object)
 		if enforced != "" || f != nil && f.ExternalLabels[namespaceLabel] != "" {
-			return l.noNamespaces // every alert may have it
+			return l.places // every alert may have it
 		}
 		if r, is := w.Object.(*v1.ThanosRuler); is && r.Spec.Labels[namespaceLabel] != "" {
-			return l.noNamespaces
+			return l.places
 		}
 	}
 	for _, o := range l.objects.All(catalog.PrometheusRule) {
 		r := o.(*v1.PrometheusRule)
 		for _, q := range queriesOf(r) {
-			if without, seen := l.noNamespaces[q.rule.Alert]; q.rule.Alert != "" && (!seen || without) {
-				l.noNamespaces[q.rule.Alert] = r.Spec.Groups[q.group].Labels[namespaceLabel] == "" && withoutNamespace(q)
+			if q.rule.Alert == "" {
+				continue
 			}
+			p := l.places[q.rule.Alert]
+			if p == nil {
+				p = &place{never: true, nodes: true, namespaces: map[string]bool{}}
+				l.places[q.rule.Alert] = p
+			}
+			set := r.Spec.Groups[q.group].Labels[namespaceLabel] != "" || q.rule.Labels[namespaceLabel] != ""
+			p.never = p.never && !set && withoutNamespace(q)
+			p.nodes = p.nodes && !set && ofNodes(q)
+			p.namespaces[r.Namespace] = true
 		}
 	}
-	return l.noNamespaces
+	exporters, known := l.exporterNamespaces()
+	for _, p := range l.places {
+		p.nodes = p.nodes && known
+		for _, namespace := range exporters {
+			p.namespaces[namespace] = true
+		}
+	}
+	return l.places
+}
+
+// exporterNamespaces returns the namespaces of the targets of monitors whose names are those of exporters of nodes. known is
+// false if one of them selects in all namespaces.
+func (l *linter) exporterNamespaces() (namespaces []string, known bool) {
+	for _, row := range []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor} {
+		for _, o := range l.objects.All(row) {
+			if !strings.Contains(o.GetName(), "node") && !strings.Contains(o.GetName(), "state-metrics") {
+				continue
+			}
+			var selector v1.NamespaceSelector
+			switch m := o.(type) {
+			case *v1.ServiceMonitor:
+				selector = m.Spec.NamespaceSelector
+			case *v1.PodMonitor:
+				selector = m.Spec.NamespaceSelector
+			}
+			if selector.Any {
+				return nil, false
+			}
+			namespaces = append(append(namespaces, o.GetNamespace()), selector.MatchNames...)
+		}
+	}
+	return namespaces, true
+}
+
+// ofNodes reports whether an expression is about metrics of nodes alone, of node_exporter or kube-state-metrics.
+func ofNodes(q *query) bool {
+	all := q.selectors()
+	return len(all) > 0 && !slices.ContainsFunc(all, func(selector []*labels.Matcher) bool {
+		name := nameIn(selector)
+		return !strings.HasPrefix(name, "node_") && !strings.HasPrefix(name, "kube_node_") || strings.Contains(name, ":")
+	}) && !strings.Contains(q.text, "label_replace") && !strings.Contains(q.text, "label_join")
 }
 
 // withoutNamespace reports whether the alerts of a rule never have the label namespace.
 func withoutNamespace(q *query) bool {
-	if q.rule.Labels[namespaceLabel] != "" || q.expr() == nil {
+	if q.expr() == nil {
 		return false
 	}
 	has, known := resultLabels(q.expr())

@@ -31,11 +31,17 @@ var (
 // result when the alert fires.
 func templateRemarks(warn, note says, r *v1.PrometheusRule) {
 	for i, group := range r.Spec.Groups {
+		nameTemplate(warn, fmt.Sprintf("spec.groups[%d].name", i), group.Name, "the name of a group")
 		for j, rule := range group.Rules {
+			path := fmt.Sprintf("spec.groups[%d].rules[%d]", i, j)
+			nameTemplate(warn, path+".alert", rule.Alert, "the name of an alert")
+			nameTemplate(warn, path+".record", rule.Record, "the name of a recorded metric")
 			if rule.Alert == "" {
+				for _, key := range slices.Sorted(maps.Keys(rule.Labels)) {
+					nameTemplate(warn, path+".labels."+key, rule.Labels[key], "a label of a recording rule")
+				}
 				continue
 			}
-			path := fmt.Sprintf("spec.groups[%d].rules[%d]", i, j)
 			templatesIn(warn, note, path+".annotations", rule.Annotations)
 			templatesIn(warn, note, path+".labels", rule.Labels)
 			severityRemark(note, path, &rule)
@@ -45,6 +51,13 @@ func templateRemarks(warn, note says, r *v1.PrometheusRule) {
 				}
 			}
 		}
+	}
+}
+
+// nameTemplate reports a text of a rule that is written like a template, where Prometheus expands none.
+func nameTemplate(warn says, field, text, what string) {
+	if used := action.Get().FindString(text); used != "" {
+		warn(field, "%s is no template, so %s stays as it is: take it out; only labels and annotations of alerts are expanded", what, used)
 	}
 }
 
@@ -58,6 +71,9 @@ func templatesIn(warn, note says, path string, texts map[string]string) {
 				instead = "did you mean ." + meant + "?"
 			}
 			warn(path+"."+key, ".%s is not in the data of alerts, so the text is an error message when the alert fires: %s", field, instead)
+		}
+		if query, err := rules.MalformedQuery(texts[key]); err != nil {
+			warn(path+"."+key, "query %s is no PromQL, so the text is an error message when the alert fires: %v", query, err)
 		}
 		if strings.Contains(texts[key], "<no value>") {
 			warn(path+"."+key, "<no value> is what a tool such as Helm made of a template that was meant for Prometheus; escape it there: {{ \"{{\" }} $labels.… {{ \"}}\" }}")
