@@ -43,7 +43,10 @@ var syntaxHints = []hint{
 	{lazyregexp.New(`unexpected character in duration expression: '\$'`), "$__interval, $__rate_interval and $__range are variables of Grafana; write a range such as [5m]"},
 	{lazyregexp.New(`^.*offset modifier must be preceded by`), "write offset directly after the selector, as in rate(a[5m] offset 1h)"},
 	{lazyregexp.New(`unexpected <group_(?:left|right)>$`), "write on (…) or ignoring (…) before it"},
-	{lazyregexp.New(`unexpected character(?: inside braces)?: '[“”„‘’]'`), "write straight quotes"},
+	{lazyregexp.New(`unexpected character[^:]*: '[“”„‘’«»‹›´]'`), "write straight quotes"},
+	{lazyregexp.New(`unexpected character[^:]*: '\\u(?:00a0|2007|202f|2003|2009|3000)'`), "this is a blank of a text editor or web page, such as a no-break space: type a blank instead"},
+	{lazyregexp.New(`unexpected character[^:]*: '\\u(?:200[b-f]|2060|00ad|feff)'`), "this character is invisible: delete it, or type the text around it once more"},
+	{lazyregexp.New(`unexpected character[^:]*: '[–—−‐‑]'`), "this is a dash of a text editor: type - instead"},
 	{lazyregexp.New(`must contain at least one non-empty matcher$`), "compare a label with something, as in job=~\".+\""},
 	{lazyregexp.New(`in call to function "absent", got range vector$`), "leave out the range, or use absent_over_time"},
 	{lazyregexp.New("missing argument to repetition operator: `[*+?]`"), "* and + repeat what is before them in a regular expression; to match anything write .*"},
@@ -115,6 +118,8 @@ var (
 	negation   = lazyregexp.New(`(?i)(?:^|[\s(])not[\s(]`)
 	longUnit   = lazyregexp.New(`\[\s*(\d+)\s*(sec|min|hour|hr|day|week|year)[a-z]*\s*[\]:]`)
 	textNumber = lazyregexp.New(`[=!<>]=?\s*["']([-+]?[0-9.]+)["']\s*(?:\)|$)`)
+	ranged     = lazyregexp.New(`([a-zA-Z_:][\w:]{0,60}(?:\{[^{}]{0,60}\})?\[[\w\s]{1,20}(:?)[\w\s]{0,20}\])\s*(?:[-+*/%^<>=!]|and\s|or\s|unless\s|$)`)
+	ofTwo      = lazyregexp.New(`\b(max|min|sum)\s*\(\s*([a-zA-Z_:][\w:]*)\s*,\s*([a-zA-Z_:][\w:]*)\s*\)`)
 	dashedName = lazyregexp.New(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
 )
 
@@ -137,7 +142,26 @@ func meantOperand(message, expr string) string {
 	if m := dashedName.FindStringSubmatch(expr); m != nil && operands {
 		return fmt.Sprintf("%s-%s is read as a subtraction; if it is the name of a metric, write {%q}, as exporters of metrics for Prometheus 2 write _ instead of -", m[1], m[2], m[1]+"-"+m[2])
 	}
+	if operands && strings.Contains(expr, "[") {
+		return "a range needs a function, such as " + overRange(expr)
+	}
+	if m := ofTwo.FindStringSubmatch(expr); m != nil && strings.HasSuffix(message, "expected 1, got 2") {
+		instead := map[string]string{"max": m[2] + " > " + m[3] + " or " + m[3], "min": m[2] + " < " + m[3] + " or " + m[3], "sum": m[2] + " + " + m[3]}
+		return fmt.Sprintf("%s aggregates the series of one argument; for two write %s", m[1], instead[m[1]])
+	}
 	return ""
+}
+
+// overRange returns an example of a function of a range: of the one in an expression that has none, or otherwise of another.
+func overRange(expr string) string {
+	m := ranged.FindStringSubmatch(expr)
+	switch {
+	case m == nil:
+		return "rate(a[5m])"
+	case m[2] != "":
+		return "max_over_time(" + m[1] + ")"
+	}
+	return "rate(" + m[1] + ")"
 }
 
 // foreignFunctions maps functions of Helm, Grafana and others to what to write instead.
