@@ -54,6 +54,7 @@ var syntaxHints = []hint{
 	{lazyregexp.New(`no offset modifiers allowed before range$`), "write offset after the range, as in rate(a[5m] offset 1h)"},
 	{lazyregexp.New(`unexpected <op:>>$`), "write != for not equal"},
 	{lazyregexp.New(`unexpected identifier "(?i:for)"$`), "for is a field of the alert, beside expr"},
+	{lazyregexp.New(`unexpected end of input inside braces$`), "close the brace with }"},
 	{lazyregexp.New(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
 }
 
@@ -85,30 +86,35 @@ func (s *Settings) meantFunction(err error, expr string) error {
 	}
 	m := unknownFunction.FindStringSubmatch(err.Error())
 	if m == nil {
-		if strings.HasSuffix(err.Error(), "unexpected end of input") && percent.MatchString(expr) {
-			return fmt.Errorf("%w; %% is the remainder of a division, write the number alone", err)
-		}
-		if logQL.MatchString(expr) {
-			return fmt.Errorf("%w; this is LogQL, which Loki evaluates", err)
-		}
-		if used := templated.Get().FindString(expr); used != "" {
-			return fmt.Errorf("%w; expr is no template, so %s is not replaced: write the value", err, used)
-		}
-		if m := escapedSign.FindStringSubmatch(expr); m != nil {
-			return fmt.Errorf("%w; %s is HTML: write %s", err, m[0], html.UnescapeString(m[0]))
-		}
-		if says := meantOperand(err.Error(), expr); says != "" {
-			return fmt.Errorf("%w; %s", err, says)
-		}
-		for _, h := range syntaxHints {
-			if h.of.MatchString(err.Error()) {
-				return fmt.Errorf("%w; %s", err, h.says)
-			}
-		}
-		return err
+		return MeantSyntax(err, expr)
 	}
 	if meant := manifest.Similar(m[1], slices.Sorted(maps.Keys(parser.Functions))); meant != "" {
 		return fmt.Errorf("%w, did you mean %q?", err, meant)
+	}
+	return err
+}
+
+// MeantSyntax adds the correct syntax to an error about an expression, if it is a common mistake.
+func MeantSyntax(err error, expr string) error {
+	if strings.HasSuffix(err.Error(), "unexpected end of input") && percent.MatchString(expr) {
+		return fmt.Errorf("%w; %% is the remainder of a division, write the number alone", err)
+	}
+	if logQL.MatchString(expr) {
+		return fmt.Errorf("%w; this is LogQL, which Loki evaluates", err)
+	}
+	if used := templated.Get().FindString(expr); used != "" {
+		return fmt.Errorf("%w; expr is no template, so %s is not replaced: write the value", err, used)
+	}
+	if m := escapedSign.FindStringSubmatch(expr); m != nil {
+		return fmt.Errorf("%w; %s is HTML: write %s", err, m[0], html.UnescapeString(m[0]))
+	}
+	if says := meantOperand(err.Error(), expr); says != "" {
+		return fmt.Errorf("%w; %s", err, says)
+	}
+	for _, h := range syntaxHints {
+		if h.of.MatchString(err.Error()) {
+			return fmt.Errorf("%w; %s", err, h.says)
+		}
 	}
 	return err
 }

@@ -144,10 +144,21 @@ func MalformedQuery(text string) (query string, err error) {
 			return "", nil
 		}
 		if _, err := promQL.ParseExpr(constant.Text); err != nil {
-			return constant.Quoted, err
+			return constant.Quoted, MeantSyntax(err, constant.Text)
 		}
 	}
 	return "", nil
+}
+
+// MalformedSelector returns why a text is no selector of series in any version; nil if it is one, or too expensive to check.
+func MalformedSelector(text string) error {
+	if new(effort).affordable(text) != nil {
+		return nil
+	}
+	if _, err := parser.NewParser(AllPromQL()).ParseMetricSelector(text); err != nil {
+		return MeantSyntax(err, text)
+	}
+	return nil
 }
 
 // queryFinder collects the queries of a template.

@@ -229,6 +229,7 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig, known *v1.CommonPro
 	dnsRemarks(say, m)
 	zeroRemark(say, "spec.scrapeInterval", m.Spec.ScrapeInterval)
 	pathRemark(say, "spec.metricsPath", m.Spec.MetricsPath)
+	scrapeConfigFederation(say, m)
 	relabelRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, targets)
 	if len(m.Spec.KubernetesSDConfigs) > 0 {
 		rolesOf(m).metaRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs)

@@ -1,16 +1,65 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/prometheus/common/model"
+	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
+
+// matchParam is the parameter with the selectors of a federation.
+const matchParam = "match[]"
+
+// maxSelectors is the maximum number of selectors of one endpoint that are parsed.
+const maxSelectors = 20
+
+// noSelector returns why a federation fails: a text is no selector. Empty if it is one, of Prometheus or VictoriaMetrics.
+func noSelector(path, text string) string {
+	if err := rules.MalformedSelector(text); err != nil && !strings.Contains(text, " or ") {
+		return fmt.Sprintf("is no selector, and %s answers 400: %v", path, err)
+	}
+	return ""
+}
+
+// scrapeConfigFederation is like endpointRemarks for a ScrapeConfig that federates. Discovery may set the parameters of its targets.
+func scrapeConfigFederation(say says, m *v1alpha1.ScrapeConfig) {
+	labelled := slices.ContainsFunc(m.Spec.StaticConfigs, func(s v1alpha1.StaticConfig) bool { return len(s.Labels) > 0 })
+	if strings.HasSuffix(m.Spec.MetricsPath, "/federate") && !labelled && len(m.Spec.HTTPSDConfigs)+len(m.Spec.FileSDConfigs) == 0 {
+		endpointRemarks(say, "spec", m.Spec.MetricsPath, m.Spec.Params, valueOr(m.Spec.HonorLabels), m.Spec.RelabelConfigs)
+	}
+}
+
+// federationOfJobs reports selectors of federations in the Secret of additionalScrapeConfigs that are none.
+func (l *linter) federationOfJobs(self Finding, ref assets.Ref, key string, text []byte) {
+	var doc yaml.Node
+	if !bytes.Contains(text, []byte("/federate")) || !lined(text) || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) != 1 || doc.Content[0].Kind != yaml.SequenceNode {
+		return
+	}
+	for i, job := range doc.Content[0].Content {
+		path, list := find(job, []string{"metrics_path"}), find(job, []string{"params", matchParam})
+		if path == nil || !strings.HasSuffix(path.Value, "/federate") || list == nil || list.Kind != yaml.SequenceNode {
+			continue
+		}
+		for _, item := range list.Content[:min(len(list.Content), maxSelectors)] {
+			if why := noSelector(path.Value, item.Value); why != "" {
+				at := self
+				at.Severity, at.Code, at.Field = SeverityWarning, CodeRemark, "spec.additionalScrapeConfigs"
+				at.Message = fmt.Sprintf("%s, item %d, params: %s %s", ref, i+1, matchParam, why)
+				l.add(l.inContent(at, &assets.ContentError{Ref: ref, Key: key, Line: item.Line}), "")
+			}
+		}
+	}
+}
 
 // endpointRemarks reports endpoints of which the path is one that needs parameters or labels.
 func endpointRemarks(say says, field, path string, params map[string][]string, honorLabels bool, steps []v1.RelabelConfig) {
@@ -27,12 +76,17 @@ func endpointRemarks(say says, field, path string, params map[string][]string, h
 	}
 	switch {
 	case strings.HasSuffix(path, "/federate"):
-		if !has("match[]") {
+		if !has(matchParam) {
 			remedy := "write params: {'match[]': [...]}"
 			if has("match") {
 				remedy = "the parameter is called match[], with the brackets"
 			}
 			say(field+".params", "%s answers with the series that match[] selects, and without it with none: %s", path, remedy)
+		}
+		for i, text := range params[matchParam][:min(len(params[matchParam]), maxSelectors)] {
+			if why := noSelector(path, text); why != "" {
+				say(faults.Index(faults.Key(field+".params", matchParam), i), "%s", why)
+			}
 		}
 		if !honorLabels {
 			say(field+".honorLabels", "is false, so job, instance, namespace and pod of all federated series become exported_job, exported_instance and so on; write honorLabels: true")

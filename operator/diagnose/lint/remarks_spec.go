@@ -41,6 +41,10 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 		if p.Spec.Thanos != nil {
 			unlabelled(say, p)
 			dashRemarks(say, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
+			replacedFields(say, "spec.thanos", []replaced{
+				{"objectStorageConfig", p.Spec.Thanos.ObjectStorageConfig != nil, "objectStorageConfigFile", p.Spec.Thanos.ObjectStorageConfigFile != ""},
+				{"tracingConfig", p.Spec.Thanos.TracingConfig != nil, "tracingConfigFile", p.Spec.Thanos.TracingConfigFile != ""},
+			})
 			unreachableStore(l.note(self), p)
 			shortRetention(say, p)
 		}
@@ -66,8 +70,29 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 				say(fmt.Sprintf("spec.queryEndpoints[%d]", i), "is the gRPC port of Thanos, and the ruler queries by HTTP, so that no rule is evaluated; write the HTTP port (10902, or _http._tcp)")
 			}
 		}
-		if p.Spec.QueryConfig != nil && len(p.Spec.QueryEndpoints) > 0 {
-			say("spec.queryEndpoints", "has no effect beside queryConfig, which is used: remove one of them")
+		replacedFields(say, "spec", []replaced{
+			{"queryEndpoints", len(p.Spec.QueryEndpoints) > 0, "queryConfig", p.Spec.QueryConfig != nil},
+			{"alertmanagersUrl", len(p.Spec.AlertmanagersURL) > 0, "alertmanagersConfig", p.Spec.AlertmanagersConfig != nil},
+			{"alertRelabelConfigs", p.Spec.AlertRelabelConfigs != nil, "alertRelabelConfigFile", p.Spec.AlertRelabelConfigFile != ""},
+			{"objectStorageConfig", p.Spec.ObjectStorageConfig != nil, "objectStorageConfigFile", p.Spec.ObjectStorageConfigFile != ""},
+			{"tracingConfig", p.Spec.TracingConfig != nil, "tracingConfigFile", p.Spec.TracingConfigFile != ""},
+		})
+	}
+}
+
+// replaced is a field that has no effect beside another one.
+type replaced struct {
+	field  string
+	set    bool
+	by     string
+	chosen bool // the other one is set
+}
+
+// replacedFields reports fields below a path that have no effect beside others.
+func replacedFields(say says, path string, all []replaced) {
+	for _, r := range all {
+		if r.set && r.chosen {
+			say(path+"."+r.field, "has no effect beside %s, which is used: remove one of them", r.by)
 		}
 	}
 }
