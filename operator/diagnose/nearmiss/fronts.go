@@ -2,10 +2,13 @@ package nearmiss
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
@@ -20,7 +23,7 @@ type About struct {
 func (t thing) about(h Hint) About { return About{t.kind, t.namespace, t.name, h} }
 
 // Fronts returns hints about Services that are meant for the pods of workloads of the operator, such as one that
-// an Ingress or Grafana uses, and do not lead to them.
+// an Ingress or Grafana uses, and do not lead to them, and about PodDisruptionBudgets.
 func (v *View) Fronts() (out []About) {
 	for _, svc := range v.services {
 		if svc.made || len(svc.spec.Selector) == 0 || len(svc.spec.Selector) > maxSelectorWords {
@@ -30,8 +33,8 @@ func (v *View) Fronts() (out []About) {
 		if len(behind) == 0 {
 			if p, known := v.fronted(svc); known {
 				out = append(out, svc.about(Hint{Code: NoTarget, Field: "spec.selector", Message: fmt.Sprintf(
-					"selects pods with %s; those of %s have %s, so it has no endpoints: correct spec.selector",
-					labels.Set(svc.spec.Selector), p, shared(p.labels, svc.spec.Selector))}))
+					"selects pods with %s; those of %s have %s, so it has no endpoints: %s",
+					labels.Set(svc.spec.Selector), p, shared(p.labels, svc.spec.Selector), CorrectedLabels(svc.spec.Selector, p.labels))}))
 			}
 			continue
 		}
@@ -42,7 +45,76 @@ func (v *View) Fronts() (out []About) {
 			out = append(out, svc.about(h))
 		}
 	}
+	return append(out, v.unprotected()...)
+}
+
+// CorrectedLabels returns how to change labels of a selector so that they are among those of pods: "remove app, or write
+// app.kubernetes.io/name: prometheus".
+func CorrectedLabels(selector, own map[string]string) string {
+	var remove, write []string
+	for _, key := range slices.Sorted(maps.Keys(selector)) {
+		value, has := own[key]
+		switch {
+		case has && value == selector[key]:
+		case has:
+			write = append(write, key+": "+value)
+		case own[wellknown.LabelAppName] == selector[key] && len(selector) == 1:
+			write = append(write, wellknown.LabelAppName+": "+selector[key])
+		case own[wellknown.LabelAppName] == selector[key] && selector[wellknown.LabelAppName] == "":
+			remove = append(remove, fmt.Sprintf("%s, or write %s: %s", key, wellknown.LabelAppName, selector[key]))
+		default:
+			remove = append(remove, key)
+		}
+	}
+	var out []string
+	if len(write) > 0 {
+		out = append(out, "write "+strings.Join(write, ", "))
+	}
+	if len(remove) > 0 {
+		out = append(out, "remove "+strings.Join(remove, ", and "))
+	}
+	return strings.Join(out, "; ")
+}
+
+// budget is a PodDisruptionBudget.
+type budget struct {
+	thing
+	selector *metav1.LabelSelector
+}
+
+// maxBudgets is the maximum number of PodDisruptionBudgets that are compared with all pods.
+const maxBudgets = 100
+
+// unprotected returns notes about PodDisruptionBudgets that select no pods and are probably meant for those of a workload of
+// the operator.
+func (v *View) unprotected() (out []About) {
+	for _, b := range v.budgets[:min(len(v.budgets), maxBudgets)] {
+		wanted := b.selector.MatchLabels
+		if len(wanted) > maxSelectorWords || len(b.selector.MatchExpressions) > 0 {
+			continue
+		}
+		selector := labels.SelectorFromSet(wanted)
+		if selector.Empty() || slices.ContainsFunc(v.pods, func(p pods) bool { return p.namespace == b.namespace && p.matches(selector) }) {
+			continue
+		}
+		for _, p := range v.pods {
+			if p.made && p.namespace == b.namespace && (p.marked(wanted) || wanted["app"] != "" && p.labels[wellknown.LabelAppName] == wanted["app"]) {
+				out = append(out, b.about(Hint{Code: NoTarget, Note: true, Field: "spec.selector.matchLabels", Message: fmt.Sprintf(
+					"selects no pod, so it does not protect those of %s: %s", p, CorrectedLabels(wanted, p.labels))}))
+				break
+			}
+		}
+	}
 	return out
+}
+
+// marked reports whether a selector has a label by which people select the pods of the operator.
+func (p pods) marked(selector map[string]string) bool {
+	return slices.ContainsFunc(marks, func(key string) bool {
+		_, own := p.labels[key]
+		_, selected := selector[key]
+		return own && selected
+	})
 }
 
 // marks are keys of labels by which people select the pods of the operator.
@@ -58,12 +130,7 @@ func (v *View) fronted(svc service) (pods, bool) {
 			continue
 		}
 		_, near := misses(selector, p.thing)
-		marked := slices.ContainsFunc(marks, func(key string) bool {
-			_, own := p.labels[key]
-			_, selected := svc.spec.Selector[key]
-			return own && selected
-		})
-		if near || marked {
+		if near || p.marked(svc.spec.Selector) {
 			return p, true
 		}
 	}
@@ -90,6 +157,9 @@ func (p pods) unreached(svc service) (Hint, bool) {
 			target = targetOf(port)
 		}
 		remedy := onLoopback([]pods{p})
+		if remedy == "" && p.lacksSidecar(port) {
+			remedy = ": the sidecar of Thanos, which has this port, exists only with spec.thanos of the Prometheus"
+		}
 		if remedy == "" {
 			remedy = ": correct targetPort"
 		}
@@ -97,6 +167,15 @@ func (p pods) unreached(svc service) (Hint, bool) {
 			"leads to port %s, and the pods of %s declare %s%s", target, p, containerPorts(p.ports), remedy)}, true
 	}
 	return Hint{}, false
+}
+
+// lacksSidecar reports whether a port is one of the sidecar of Thanos, which the pods of a Prometheus do not have.
+func (p pods) lacksSidecar(port corev1.ServicePort) bool {
+	if p.labels[wellknown.LabelAppName] != "prometheus" || slices.Contains(p.containers, "thanos-sidecar") {
+		return false
+	}
+	const grpc, http = 10901, 10902
+	return port.TargetPort.StrVal == "grpc" || port.Port == grpc || port.Port == http || port.TargetPort.IntVal == grpc || port.TargetPort.IntVal == http
 }
 
 // ReadAnnotations reports whether jobs with these uses may read annotations of Services and pods: the relabelings of

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -93,6 +94,7 @@ type View struct {
 	namespaces   []string // of the objects, sorted
 	rbac         rbac
 	policies     []policy
+	budgets      []budget
 	hooks        []hook // webhooks about objects of the operator
 	guarded      bool   // some of the pods have a guard
 	// namespaceLabels are the labels of the Namespaces among the objects.
@@ -240,6 +242,10 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 		v.namespaceLabels[o.Name], v.namespaceNotes[o.Name] = o.Labels, o.Annotations
 	case *networkingv1.NetworkPolicy:
 		v.policy(o)
+	case *policyv1.PodDisruptionBudget:
+		if o.Spec.Selector != nil {
+			v.budgets = append(v.budgets, budget{thingOf("PodDisruptionBudget", o), o.Spec.Selector})
+		}
 	case *admissionv1.ValidatingWebhookConfiguration:
 		for i, w := range o.Webhooks {
 			v.hook(thingOf("ValidatingWebhookConfiguration", o), i, w.ClientConfig, w.FailurePolicy, w.Rules)

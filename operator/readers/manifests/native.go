@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,8 +35,8 @@ type nativeKind struct {
 	cluster bool // the kind is cluster-scoped
 }
 
-// nativeKinds are the kinds that affect the discovery of scrape jobs and their permissions, and whether pods are admitted,
-// and the webhooks that check objects.
+// nativeKinds are the kinds that affect the discovery of scrape jobs and their permissions, and whether pods are admitted
+// and evicted, and the webhooks that check objects.
 // Namespaces are kept too, see [reader.namespace].
 var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Kind: "Service"}: {empty: func() Native { return new(corev1.Service) }},
@@ -49,6 +50,7 @@ var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Group: discoveryv1.GroupName, Kind: "EndpointSlice"}:                  {empty: func() Native { return new(discoveryv1.EndpointSlice) }},
 	{Group: networkingv1.GroupName, Kind: "Ingress"}:                       {empty: func() Native { return new(networkingv1.Ingress) }},
 	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}:                 {empty: func() Native { return new(networkingv1.NetworkPolicy) }},
+	{Group: policyv1.GroupName, Kind: "PodDisruptionBudget"}:               {empty: func() Native { return new(policyv1.PodDisruptionBudget) }},
 	{Group: admissionv1.GroupName, Kind: "ValidatingWebhookConfiguration"}: {empty: func() Native { return new(admissionv1.ValidatingWebhookConfiguration) }, cluster: true},
 	{Group: admissionv1.GroupName, Kind: "MutatingWebhookConfiguration"}:   {empty: func() Native { return new(admissionv1.MutatingWebhookConfiguration) }, cluster: true},
 	{Group: storagev1.GroupName, Kind: "StorageClass"}:                     {empty: func() Native { return new(storagev1.StorageClass) }, cluster: true},
@@ -66,7 +68,7 @@ var nativeKinds = map[schema.GroupKind]nativeKind{
 
 // Native returns the Kubernetes objects among the manifests that affect scraping, in the order of
 // the input: Services, Endpoints, EndpointSlices, Pods and the workloads that create them, Nodes,
-// Ingresses, NetworkPolicies, Namespaces, ServiceAccounts, LimitRanges, ResourceQuotas, StorageClasses, webhooks and RBAC. Their namespace defaults as in
+// Ingresses, NetworkPolicies, PodDisruptionBudgets, Namespaces, ServiceAccounts, LimitRanges, ResourceQuotas, StorageClasses, webhooks and RBAC. Their namespace defaults as in
 // kubectl. Of several objects with one name, only the first is included.
 func (o *Objects) Native() []Native { return o.native }
 
