@@ -179,6 +179,10 @@ func TestNotAList(t *testing.T) {
 	}{
 		"a configuration file":    {jobItems, "# jobs\nscrape_configs:\n- job_name: a\n", "line 2: want a YAML list of maps, got a map; leave out scrape_configs: and write only its list"},
 		"a file of a ruler":       {alertmanagerItems, "alertmanagers:\n- scheme: https\n", "line 1: want a YAML list of maps, got a map; leave out alertmanagers: and write only its list"},
+		"a part of a file":        {alertmanagerItems, "alerting:\n  alertmanagers:\n  - scheme: https\n", "line 2: want a YAML list of maps, got a map; leave out alerting: and alertmanagers: and write only the list below them"},
+		"a whole file":            {alertmanagerItems, "global: {}\nscrape_configs: []\nalerting:\n  alert_relabel_configs: []\n  alertmanagers: []\n", "line 5: want a YAML list of maps, got a map; leave out alerting: and alertmanagers:"},
+		"relabeling of a file":    {relabelItems, "alerting:\n  alert_relabel_configs: []\n", "line 2: want a YAML list of maps, got a map; leave out alerting: and alert_relabel_configs:"},
+		"a whole file for jobs":   {jobItems, "global: {}\nalerting: {}\nscrape_configs: []\n", "line 3: want a YAML list of maps, got a map; leave out scrape_configs: and write only its list"},
 		"one job":                 {jobItems, "job_name: hunter2\n", "line 1: want a YAML list of maps, got a map; write - before its first key"},
 		"another map":             {jobItems, "hunter2: b\n", "line 1: want a YAML list of maps, got a map"},
 		"a list of names":         {jobItems, "- job_name: a\n- hunter2\n", "line 2: want a YAML list of maps, and this item is none"},
