@@ -25,6 +25,9 @@ func without(faults []error, object map[string]any, into metav1.Object) bool {
 		if at, ok := errors.AsType[*InvalidError](fault); ok && at.enum {
 			continue // its use reports the same error, and the default would be a different value
 		}
+		if textArgument.MatchString(path) && readArgument(object, SplitPath(path)) {
+			continue
+		}
 		remove(object, SplitPath(path))
 	}
 	rest, err := json.Marshal(object)
@@ -38,6 +41,35 @@ func without(faults []error, object map[string]any, into metav1.Object) bool {
 	}
 	into.SetNamespace(namespaceOr(into.GetNamespace()))
 	return into.GetName() != ""
+}
+
+// textArgument matches the path of an item of a list of arguments.
+var textArgument = lazyregexp.New(`\.additionalArgs\[\d+\]$`)
+
+// readArgument replaces a text in a list of arguments by the argument that it means: it is reported, and must not hide what is
+// wrong elsewhere in the object. It reports whether there is a text at the path.
+func readArgument(object map[string]any, path []string) bool {
+	var at any = object
+	for _, part := range path[:len(path)-1] {
+		fields, _ := at.(map[string]any)
+		at = fields[part]
+	}
+	list, _ := at.([]any)
+	i, err := strconv.Atoi(path[len(path)-1])
+	if err != nil || i >= len(list) {
+		return false
+	}
+	text, is := list[i].(string)
+	if !is {
+		return false
+	}
+	argument := map[string]any{}
+	name, value, has := strings.Cut(strings.TrimLeft(text, "-"), "=")
+	if argument["name"] = name; has {
+		argument["value"] = value
+	}
+	list[i] = argument
+	return true
 }
 
 // pathOf returns the field that an error is about; empty when there is none.
