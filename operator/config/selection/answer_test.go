@@ -51,3 +51,16 @@ func TestAsk(t *testing.T) {
 		})
 	}
 }
+
+// A rule that never selects has the reason of its workload, and is not mixed up with one whose selector is not set.
+func TestNever(t *testing.T) {
+	unset := rule(t, "own", nil, nil)
+	never := unset.Never("has a pod on each node")
+	got := never.Ask(Subject{Kind: "Probe", Namespace: "own"}, "probe")
+	if got.Reason != NoSelector || got.Message != "has a pod on each node" || got.Selector != "spec.probeSelector" {
+		t.Errorf("got %+v", got)
+	}
+	if never.Key() == unset.Key() || unset.Never("").Key() != unset.Key() {
+		t.Error("the keys do not tell the reasons apart")
+	}
+}
