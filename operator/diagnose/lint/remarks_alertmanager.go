@@ -52,6 +52,20 @@ func (l *linter) configSecretRemark(say says, am *v1.Alertmanager) {
 	}
 }
 
+// baseRemarks reports the remarks about the AlertmanagerConfig that an Alertmanager names, which is not among those that it
+// selects.
+func (l *linter) baseRemarks(w dryrun.Workload) {
+	am, is := w.Object.(*v1.Alertmanager)
+	if !is || am.Spec.AlertmanagerConfiguration == nil {
+		return
+	}
+	for _, o := range l.objects.All(catalog.AlertmanagerConfig) {
+		if o.GetNamespace() == am.Namespace && o.GetName() == am.Spec.AlertmanagerConfiguration.Name {
+			l.remarks(w, catalog.AlertmanagerConfig.Kind, o)
+		}
+	}
+}
+
 // configures reports whether a Secret is for an Alertmanager other than the given one, or generated.
 func (l *linter) configures(except *v1.Alertmanager, name string) bool {
 	return strings.HasSuffix(name, "-generated") || slices.ContainsFunc(l.objects.All(catalog.Alertmanager), func(o catalog.Object) bool {

@@ -163,13 +163,13 @@ func (l *linter) alertmanagerConfigRemarks(saying func(Severity, string) says, w
 			l.placelessRemarks(saying(SeverityNote, w.String()), r, limit)
 		}
 	}
-	receiverRemarks(note, c, used)
+	receiverRemarks(note, c, used, isBase(w.Object, c))
 }
 
 // receiverRemarks reports that no receiver has a way to notify, and receivers that no route uses. used has the names of those
-// of routes.
-func receiverRemarks(note says, c *v1alpha1.AlertmanagerConfig, used map[string]bool) {
-	if !slices.ContainsFunc(c.Spec.Receivers, notifies) && len(c.Spec.Receivers) > 0 {
+// of routes. A base may leave it to other objects to notify.
+func receiverRemarks(note says, c *v1alpha1.AlertmanagerConfig, used map[string]bool, base bool) {
+	if !base && !slices.ContainsFunc(c.Spec.Receivers, notifies) && len(c.Spec.Receivers) > 0 {
 		note("spec.receivers", "none of them has a way to notify, such as slackConfigs or webhookConfigs, so the alerts are sent to nobody")
 	}
 	for i := range c.Spec.Receivers {
@@ -201,13 +201,16 @@ func notifies(r v1alpha1.Receiver) bool {
 	return false
 }
 
+// isBase reports whether an AlertmanagerConfig is the configuration of an Alertmanager, to which it adds those that it selects.
+func isBase(w v1.Workload, c *v1alpha1.AlertmanagerConfig) bool {
+	am, is := w.(*v1.Alertmanager)
+	return is && am.Spec.AlertmanagerConfiguration != nil && am.Spec.AlertmanagerConfiguration.Name == c.Name && am.Namespace == c.Namespace
+}
+
 // limited reports whether an Alertmanager restricts an AlertmanagerConfig to the alerts of its
 // namespace.
 func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
-	if base := am.Spec.AlertmanagerConfiguration; base != nil && base.Name == c.Name && am.Namespace == c.Namespace {
-		return false
-	}
-	return am.MatcherStrategy().Limits(am.Namespace, c.Namespace)
+	return !isBase(am, c) && am.MatcherStrategy().Limits(am.Namespace, c.Namespace)
 }
 
 // matcherRemarks reports remarks about the matchers of a route, and a child route behind one that takes all alerts. limit

@@ -41,10 +41,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 		if p.Spec.Thanos != nil {
 			unlabelled(say, p)
 			dashRemarks(say, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
-			replacedFields(say, "spec.thanos", []replaced{
-				{"objectStorageConfig", p.Spec.Thanos.ObjectStorageConfig != nil, "objectStorageConfigFile", p.Spec.Thanos.ObjectStorageConfigFile != ""},
-				{"tracingConfig", p.Spec.Thanos.TracingConfig != nil, "tracingConfigFile", p.Spec.Thanos.TracingConfigFile != ""},
-			})
+			replacedFields(say, "spec.thanos", replacedOfSidecar(p.Spec.Thanos))
 			unreachableStore(l.note(self), p)
 			shortRetention(say, p)
 		}
@@ -70,13 +67,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 				say(fmt.Sprintf("spec.queryEndpoints[%d]", i), "is the gRPC port of Thanos, and the ruler queries by HTTP, so that no rule is evaluated; write the HTTP port (10902, or _http._tcp)")
 			}
 		}
-		replacedFields(say, "spec", []replaced{
-			{"queryEndpoints", len(p.Spec.QueryEndpoints) > 0, "queryConfig", p.Spec.QueryConfig != nil},
-			{"alertmanagersUrl", len(p.Spec.AlertmanagersURL) > 0, "alertmanagersConfig", p.Spec.AlertmanagersConfig != nil},
-			{"alertRelabelConfigs", p.Spec.AlertRelabelConfigs != nil, "alertRelabelConfigFile", p.Spec.AlertRelabelConfigFile != ""},
-			{"objectStorageConfig", p.Spec.ObjectStorageConfig != nil, "objectStorageConfigFile", p.Spec.ObjectStorageConfigFile != ""},
-			{"tracingConfig", p.Spec.TracingConfig != nil, "tracingConfigFile", p.Spec.TracingConfigFile != ""},
-		})
+		replacedFields(say, "spec", replacedOfRuler(&p.Spec))
 	}
 }
 
@@ -94,6 +85,25 @@ func replacedFields(say says, path string, all []replaced) {
 		if r.set && r.chosen {
 			say(path+"."+r.field, "has no effect beside %s, which is used: remove one of them", r.by)
 		}
+	}
+}
+
+// replacedOfSidecar returns the fields of a sidecar of Thanos beside which a path is used.
+func replacedOfSidecar(t *v1.ThanosSpec) []replaced {
+	return []replaced{
+		{"objectStorageConfig", t.ObjectStorageConfig != nil, "objectStorageConfigFile", t.ObjectStorageConfigFile != ""},
+		{"tracingConfig", t.TracingConfig != nil, "tracingConfigFile", t.TracingConfigFile != ""},
+	}
+}
+
+// replacedOfRuler returns the fields of a ThanosRuler beside which a Secret or a path is used.
+func replacedOfRuler(r *v1.ThanosRulerSpec) []replaced {
+	return []replaced{
+		{"queryEndpoints", len(r.QueryEndpoints) > 0, "queryConfig", r.QueryConfig != nil},
+		{"alertmanagersUrl", len(r.AlertmanagersURL) > 0, "alertmanagersConfig", r.AlertmanagersConfig != nil},
+		{"alertRelabelConfigs", r.AlertRelabelConfigs != nil, "alertRelabelConfigFile", r.AlertRelabelConfigFile != ""},
+		{"objectStorageConfig", r.ObjectStorageConfig != nil, "objectStorageConfigFile", r.ObjectStorageConfigFile != ""},
+		{"tracingConfig", r.TracingConfig != nil, "tracingConfigFile", r.TracingConfigFile != ""},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -80,6 +81,15 @@ func CorrectedLabels(selector, own map[string]string) string {
 type budget struct {
 	thing
 	selector *metav1.LabelSelector
+}
+
+// addBudget adds a PodDisruptionBudget, and reports whether the object is one.
+func (v *View) addBudget(o Object) bool {
+	b, is := o.(*policyv1.PodDisruptionBudget)
+	if is && b.Spec.Selector != nil {
+		v.budgets = append(v.budgets, budget{thingOf("PodDisruptionBudget", b), b.Spec.Selector})
+	}
+	return is
 }
 
 // maxBudgets is the maximum number of PodDisruptionBudgets that are compared with all pods.

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -242,10 +241,6 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 		v.namespaceLabels[o.Name], v.namespaceNotes[o.Name] = o.Labels, o.Annotations
 	case *networkingv1.NetworkPolicy:
 		v.policy(o)
-	case *policyv1.PodDisruptionBudget:
-		if o.Spec.Selector != nil {
-			v.budgets = append(v.budgets, budget{thingOf("PodDisruptionBudget", o), o.Spec.Selector})
-		}
 	case *admissionv1.ValidatingWebhookConfiguration:
 		for i, w := range o.Webhooks {
 			v.hook(thingOf("ValidatingWebhookConfiguration", o), i, w.ClientConfig, w.FailurePolicy, w.Rules)
@@ -261,7 +256,7 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 	case *corev1.Node:
 		v.nodes = append(v.nodes, thingOf("Node", o))
 	default:
-		if !v.addPods(o) {
+		if !v.addPods(o) && !v.addBudget(o) {
 			v.rbac.add(o)
 		}
 	}
