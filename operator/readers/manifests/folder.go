@@ -113,19 +113,15 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-var (
-	// template matches the template syntax of Helm and similar tools, but not that of Prometheus.
-	template = lazyregexp.New(`\{\{[^}]*(\.(Values|Release|Chart|Capabilities|Files)\b|\b(include|define|toYaml|tpl) )|\{%`)
-	// kindKey matches a line that every manifest has.
-	kindKey = lazyregexp.New(`(?m)^[\s{]*"?(kind|apiVersion)"?\s*:`)
-)
+// kindKey matches a line that every manifest has.
+var kindKey = lazyregexp.New(`(?m)^[\s{]*"?(kind|apiVersion)"?\s*:`)
 
 // notMeant reports whether a document of a folder is not meant to be a manifest, such as chart
 // values, a dashboard, a workflow or a template. raw is the document as JSON, or empty with err if
 // it cannot be read. Documents that name our group are meant to be manifests.
 func notMeant(doc, raw []byte, err error) bool {
 	switch text := bytes.TrimSpace(raw); {
-	case template.Match(doc) && (err != nil || !templatedAlerts(raw)):
+	case template.Match(doc) && (err != nil || unrendered(raw)):
 		return true
 	case err != nil:
 		return !ours(doc) && (bytes.Contains(doc, []byte("{{")) || !kindKey.Match(doc))
@@ -139,32 +135,6 @@ func notMeant(doc, raw []byte, err error) bool {
 	}
 	var version string
 	return json.Unmarshal(jsonspan.Get(raw, "apiVersion"), &version) != nil || !strings.HasPrefix(version, v1.GroupName+"/")
-}
-
-// templatedAlerts reports whether a document is a PrometheusRule that looks like a template in texts of
-// alerts only, which are templates of Prometheus.
-func templatedAlerts(raw []byte) bool {
-	var rule struct {
-		Kind string `json:"kind"`
-		Spec struct {
-			Groups []struct {
-				Rules []map[string]any `json:"rules"`
-			} `json:"groups"`
-		} `json:"spec"`
-	}
-	var whole map[string]any
-	if json.Unmarshal(raw, &rule) != nil || rule.Kind != "PrometheusRule" || json.Unmarshal(raw, &whole) != nil {
-		return false
-	}
-	for _, group := range rule.Spec.Groups {
-		for _, r := range group.Rules {
-			delete(r, "annotations")
-			delete(r, "labels")
-		}
-	}
-	whole["spec"] = rule.Spec
-	rest, err := json.Marshal(whole)
-	return err == nil && !template.Match(rest)
 }
 
 // ours reports whether a document mentions our group.

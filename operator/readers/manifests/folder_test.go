@@ -84,18 +84,3 @@ func TestKustomize(t *testing.T) {
 		t.Errorf("%d documents are counted as skipped", o.Skipped)
 	}
 }
-
-// A PrometheusRule whose alerts alone look like a template of a chart is a manifest, because texts of
-// alerts are templates.
-func TestTemplatesOfAlerts(t *testing.T) {
-	rule := func(expr string) string {
-		return "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\nspec:\n  groups:\n  - name: a\n    rules:\n    - alert: A\n      expr: '" + expr + "'\n" +
-			"      labels: {team: '{{ .Values.team }}'}\n      annotations: {summary: '{{ .Values.name }} is down'}\n"
-	}
-	for expr, want := range map[string]int{"up == 0": 0, "up < {{ .Values.threshold }}": 1} {
-		o, err := Load([]string{folder(t, map[string]string{"rule.yaml": rule(expr)})}, kinds())
-		if err != nil || o.Skipped != want {
-			t.Errorf("%s: %d documents skipped, want %d (%v)", expr, o.Skipped, want, err)
-		}
-	}
-}

@@ -267,6 +267,9 @@ func (r *reader) document(doc []byte) error {
 		} else {
 			r.skip(r.at.File)
 		}
+		if err == nil {
+			r.unrenderedData(raw)
+		}
 		return nil
 	}
 	if err != nil {
