@@ -64,7 +64,7 @@ func (e *FieldError) Meant() string {
 	case i < 0:
 		return e.Suggestion
 	default:
-		return child(e.Path[:i], e.Suggestion)
+		return Child(e.Path[:i], e.Suggestion)
 	}
 }
 

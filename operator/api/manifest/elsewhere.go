@@ -59,7 +59,7 @@ func below(name string, at level, depth int) (path string, t reflect.Type) {
 func (l level) children() (out []level) {
 	fields := jsonfields.Of(l.of)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		t, path := fields[name], child(l.path, name)
+		t, path := fields[name], Child(l.path, name)
 		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 			if t.Kind() == reflect.Slice {
 				path += "[]"

@@ -153,7 +153,7 @@ func (r *repair) object(path string, raw []byte, of func(name string) reflect.Ty
 			delete(members, name)
 			continue
 		}
-		if part, ok := r.value(child(path, name), members[name], t); ok {
+		if part, ok := r.value(Child(path, name), members[name], t); ok {
 			members[name] = part
 		} else {
 			delete(members, name)

@@ -53,7 +53,7 @@ func (w *walker) value(path string, v any, t reflect.Type) {
 	case reflect.Map:
 		m := v.(map[string]any)
 		for _, key := range slices.Sorted(maps.Keys(m)) {
-			w.value(child(path, key), m[key], t.Elem())
+			w.value(Child(path, key), m[key], t.Elem())
 		}
 	case reflect.Slice, reflect.Array:
 		if text, ok := v.(string); ok { // of bytes
@@ -96,7 +96,7 @@ func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 		case !ok && w.newer:
 			continue
 		case !ok:
-			fault := &FieldError{Path: child(path, name), Reason: unknownField, Type: t, Value: v[name], Suggestion: closest(name, v, known)}
+			fault := &FieldError{Path: Child(path, name), Reason: unknownField, Type: t, Value: v[name], Suggestion: closest(name, v, known)}
 			if fault.Suggestion == "" || Distance(strings.ToLower(name), strings.ToLower(fault.Suggestion)) > 1 {
 				fault.Elsewhere, field = elsewhere(name, w.around)
 			}
@@ -109,12 +109,12 @@ func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 			}
 			continue
 		}
-		w.value(child(path, name), v[name], field)
+		w.value(Child(path, name), v[name], field)
 	}
 }
 
-// child returns the path of a field. An ambiguous name is quoted.
-func child(path, name string) string {
+// Child returns the path of a field. An ambiguous name is quoted.
+func Child(path, name string) string {
 	switch {
 	case name == "" || strings.ContainsAny(name, ".[] \t\n\""):
 		return path + "[" + strconv.Quote(name) + "]"

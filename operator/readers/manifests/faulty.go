@@ -11,7 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
@@ -145,6 +147,43 @@ var words = lazyregexp.New(`\w+`)
 func cutField(path string) (parent, name string) {
 	i := strings.LastIndexByte(path, '.')
 	return path[:max(i, 0)], path[i+1:]
+}
+
+// spelled returns a path of the schema, in which no key is quoted, with quotes around the keys of the object that need them.
+func spelled(object any, path string) string {
+	if len(path) > budget.PathBytes {
+		return path
+	}
+	if out, found := follow(object, "", path); found {
+		return out
+	}
+	return path
+}
+
+// follow appends to the path of a value the rest of a path. found is set if there is such a value, or all but its last
+// field.
+func follow(at any, path, rest string) (out string, found bool) {
+	switch v := at.(type) {
+	case map[string]any:
+		for end := len(rest); end > 0; end-- {
+			child, is := any(nil), end == len(rest) || rest[end] == '.' || rest[end] == '['
+			if is {
+				child, is = v[rest[:end]]
+			}
+			if is {
+				if out, found = follow(child, manifest.Child(path, rest[:end]), strings.TrimPrefix(rest[end:], ".")); found {
+					return out, true
+				}
+			}
+		}
+		return faults.Join(path, rest), !strings.ContainsAny(rest, ".[")
+	case []any:
+		index, after, is := strings.Cut(strings.TrimPrefix(rest, "["), "]")
+		if i, err := strconv.Atoi(index); is && err == nil && i >= 0 && i < len(v) {
+			return follow(v[i], path+"["+index+"]", strings.TrimPrefix(after, "."))
+		}
+	}
+	return path, rest == ""
 }
 
 // SplitPath splits "spec.endpoints[0].a" into spec, endpoints, 0, a. Quoted keys, as in

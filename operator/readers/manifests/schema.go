@@ -114,8 +114,9 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 	problems = withoutBranches(problems)
 	more := len(problems) >= budget.DocumentFaults
 	for _, p := range problems[:min(len(problems), budget.DocumentFaults)] {
-		if !told[p.Field] {
+		if !told[spelled(object, p.Field)] {
 			one := newInvalidError(p)
+			one.Path = spelled(object, one.Path)
 			if keys, is := p.BadValue.(map[string]any); is && p.Type == field.ErrorTypeDuplicate {
 				one.Reason = cmp.Or(alreadyIn(object, p.Field, keys), one.Reason)
 			}

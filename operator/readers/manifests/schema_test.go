@@ -84,6 +84,33 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
+// A value below a key with dots has one fault, at the path with the key in quotes.
+func TestKeysWithDots(t *testing.T) {
+	_, wrong := LoadAll([]string{folder(t, map[string]string{"a.yaml": `
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: x, labels: {a.b/c: true}}
+spec:
+  nodeSelector: {a: b, a.b/c: true}
+  podMetadata: {annotations: {a.b: 1}, labels: {a.b/c: 1}}
+  resources: {limits: {a.b/c: 1 B}}
+  serviceMonitorSelector: {matchLabels: {a.b/c: true}}
+  containers: [{name: a, resources: {requests: {a.b/c: 1 B}}}]
+`})}, kinds())
+	var got []string
+	for _, f := range wrong {
+		for _, err := range f.Errors() {
+			got = append(got, pathOf(err))
+		}
+	}
+	if diff := cmp.Diff([]string{
+		`metadata.labels["a.b/c"]`, `spec.containers[0].resources.requests["a.b/c"]`, `spec.nodeSelector["a.b/c"]`, `spec.podMetadata.annotations["a.b"]`,
+		`spec.podMetadata.labels["a.b/c"]`, `spec.resources.limits["a.b/c"]`, `spec.serviceMonitorSelector.matchLabels["a.b/c"]`,
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Objects are read as the API server would store them.
 func TestDefaultsAreSet(t *testing.T) {
 	o, err := Load([]string{folder(t, map[string]string{
