@@ -118,6 +118,7 @@ func TestConfigBaseRefused(t *testing.T) {
 		`{route: {receiver: r, matchers: [{name: a}]}, receivers: [{name: r}]}`:                                    at + `spec.route.matchers: must not be set in the root route`,
 		`{route: {receiver: r, muteTimeIntervals: [i]}, receivers: [{name: r}], muteTimeIntervals: [{name: i}]}`:   at + `spec.route.muteTimeIntervals: must not be set in the root route`,
 		`{route: {receiver: r, activeTimeIntervals: [i]}, receivers: [{name: r}], muteTimeIntervals: [{name: i}]}`: at + `spec.route.activeTimeIntervals: must not be set in the root route`,
+		`{route: {receiver: s, matchers: [{name: a}], continue: true}, receivers: [{name: r}]}`:                    at + "spec.route.receiver: there is no receiver \"s\"; there is r\n" + at + "spec.route.continue: must not be set in the root route, which is for all alerts; write it into an item of routes\n" + at + `spec.route.matchers: must not be set`,
 		`{route: {receiver: r}, receivers: [{name: r, emailConfigs: [{to: a@b}]}]}`:                                at + `spec.receivers[0].emailConfigs[0].smarthost: `,
 		`{route: {receiver: s}, receivers: [{name: r}]}`:                                                           at + `spec.route.receiver: there is no receiver "s"`,
 		`{route: {receiver: r}, receivers: [{name: r, slackConfigs: [{apiURL: {name: gone, key: url}}]}]}`:         at + `spec.receivers[0].slackConfigs[0].apiURL.name: Secret "team/gone" does not exist`,

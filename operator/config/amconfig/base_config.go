@@ -50,20 +50,35 @@ func (c *compiler) base(by *v1.AlertmanagerConfiguration, config *v1alpha1.Alert
 	c.globals = global.provides()
 	f, err = c.configFrame(global, templateFiles(by.Templates), config)
 	if err != nil {
-		return f, faults.At("spec.alertmanagerConfiguration.name", fmt.Errorf("AlertmanagerConfig %q: %w", config.Namespace+"/"+config.Name, err))
+		var all faults.List
+		for _, one := range faults.Of(err) {
+			all.Add("spec.alertmanagerConfiguration.name", &BaseError{Namespace: config.Namespace, Name: config.Name, Finding: one})
+		}
+		return f, all.Err()
 	}
 	f.Globals = c.globals
 	return f, nil
 }
 
+// BaseError is an error in the AlertmanagerConfig that spec.alertmanagerConfiguration names.
+type BaseError struct {
+	Namespace, Name string
+	Finding         faults.Finding // with the field of the AlertmanagerConfig
+}
+
+// Error returns the name of the object, the field and the reason.
+func (e *BaseError) Error() string {
+	return fmt.Sprintf("AlertmanagerConfig %q: %s", e.Namespace+"/"+e.Name, e.Finding)
+}
+
+// Unwrap returns the cause.
+func (e *BaseError) Unwrap() error { return e.Finding.Cause }
+
 // configFrame compiles the frame from the AlertmanagerConfig. Errors start with the field.
 func (c *compiler) configFrame(global *Global, templates []string, config *v1alpha1.AlertmanagerConfig) (f Frame, err error) {
 	add, err := c.convert(config)
-	if err != nil {
+	if err := errors.Join(err, faults.At("spec.route", checkRoot(config.Spec.Route))); err != nil {
 		return f, err
-	}
-	if err := checkRoot(config.Spec.Route); err != nil {
-		return f, faults.At("spec.route", err)
 	}
 	root := *add.route
 	below := additions{inhibit: add.inhibit, receivers: add.receivers, intervals: add.intervals}
@@ -100,20 +115,22 @@ func (c *compiler) configFrame(global *Global, templates []string, config *v1alp
 
 // checkRoot checks the rules of the root route, which matches all alerts.
 func checkRoot(r *v1alpha1.Route) error {
-	why := errors.New("must not be set in the root route")
-	switch {
-	case r == nil:
+	if r == nil {
 		return errors.New("is missing; the configuration needs a root route")
-	case r.Continue:
-		return faults.At("continue", why)
-	case len(r.Matchers) > 0:
-		return faults.At("matchers", why)
-	case len(r.MuteTimeIntervals) > 0:
-		return faults.At("muteTimeIntervals", why)
-	case len(r.ActiveTimeIntervals) > 0:
-		return faults.At("activeTimeIntervals", why)
 	}
-	return nil
+	var all faults.List
+	for _, field := range []struct {
+		name string
+		set  bool
+	}{
+		{"continue", r.Continue}, {"matchers", len(r.Matchers) > 0},
+		{"muteTimeIntervals", len(r.MuteTimeIntervals) > 0}, {"activeTimeIntervals", len(r.ActiveTimeIntervals) > 0},
+	} {
+		if field.set {
+			all.Add(field.name, errors.New("must not be set in the root route, which is for all alerts; write it into an item of routes"))
+		}
+	}
+	return all.Err()
 }
 
 // templateFiles returns the paths of templates in the containers.

@@ -87,6 +87,9 @@ var (
 	errEmptyNoGlobal = errors.New("the value is empty, and the global configuration has none")
 )
 
+// LacksGlobal reports whether an error is about a setting that neither a receiver nor the global configuration has.
+func LacksGlobal(err error) bool { return errors.Is(err, errNoGlobal) }
+
 // secretURL reads a URL from a Secret and trims whitespace.
 func (c *compiler) secretURL(field string, sel corev1.SecretKeySelector) (string, error) {
 	value, err := c.SecretKey(sel)

@@ -18,6 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -366,6 +367,12 @@ func (l *linter) rejected(at Finding, code string, err error, owner string) {
 // refused reports one reason of a rejection.
 func (l *linter) refused(at Finding, f faults.Finding, owner string) {
 	at.Field, at.Message = f.Field, f.Reason
+	if l.withoutGlobals(cmp.Or(owner, at.object()), f.Cause) {
+		return
+	}
+	if base, ok := errors.AsType[*amconfig.BaseError](f.Cause); ok {
+		at = l.inBase(at, base)
+	}
 	if content, ok := errors.AsType[*assets.ContentError](f.Cause); ok {
 		at = l.inContent(at, content)
 	}

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -76,30 +78,45 @@ func (l *linter) configures(except *v1.Alertmanager, name string) bool {
 
 // located adds to an error about a missing AlertmanagerConfig where it is.
 func (l *linter) located(w dryrun.Workload, err error) error {
-	where := l.configElsewhere(w.Object)
-	if where == "" {
+	am, is := w.Object.(*v1.Alertmanager)
+	if !is || am.Spec.AlertmanagerConfiguration == nil {
+		return err
+	}
+	elsewhere := ""
+	for _, o := range l.objects.All(catalog.AlertmanagerConfig) {
+		switch {
+		case o.GetName() != am.Spec.AlertmanagerConfiguration.Name:
+		case o.GetNamespace() == am.Namespace:
+			return err
+		default:
+			elsewhere = cmp.Or(elsewhere, o.GetNamespace())
+		}
+	}
+	if elsewhere == "" {
 		return err
 	}
 	return faults.Reword(err, func(f *faults.Finding) {
 		if f.Field == "spec.alertmanagerConfiguration.name" {
-			f.Reason += where
+			f.Reason += fmt.Sprintf(" (there is one in namespace %s, but references are to namespace %s)", elsewhere, am.Namespace)
 		}
 	})
 }
 
-// configElsewhere returns where the AlertmanagerConfig is that an Alertmanager refers to and that does not
-// exist in its namespace, as the end of a message; empty if it is nowhere.
-func (l *linter) configElsewhere(w v1.Workload) string {
-	am, is := w.(*v1.Alertmanager)
-	if !is || am.Spec.AlertmanagerConfiguration == nil {
-		return ""
+// inBase moves a finding to the line of the AlertmanagerConfig that an Alertmanager refers to.
+func (l *linter) inBase(f Finding, err *amconfig.BaseError) Finding {
+	at := l.objects.Place(catalog.AlertmanagerConfig.Kind, err.Namespace, err.Name)
+	if t := l.tree(at); t.root != nil {
+		f.File, f.Line = at.File, t.line(err.Finding.Field)
 	}
-	for _, o := range l.objects.All(catalog.AlertmanagerConfig) {
-		if o.GetName() == am.Spec.AlertmanagerConfiguration.Name && o.GetNamespace() != am.Namespace {
-			return fmt.Sprintf(" (there is one in namespace %s, but references are to namespace %s)", o.GetNamespace(), am.Namespace)
-		}
-	}
-	return ""
+	return f
+}
+
+// withoutGlobals reports whether a finding is a consequence of an error in the global settings of an Alertmanager, which
+// are ignored, so that a receiver lacks one.
+func (l *linter) withoutGlobals(alertmanager string, cause error) bool {
+	return amconfig.LacksGlobal(cause) && slices.ContainsFunc(l.told[alertmanager], func(told string) bool {
+		return within(told, "spec.alertmanagerConfiguration.global")
+	})
 }
 
 // meantByName reports whether an Alertmanager refers to an AlertmanagerConfig of this name that does not exist in its

@@ -39,6 +39,8 @@ var misread = []misreading{
 	{lazyregexp.New(`\.resources\.(requests|limits)$`), reflect.String, "want an object, got a string; write {cpu: …, memory: …}"},
 	{lazyregexp.New(`\.affinity\.podAntiAffinity$`), reflect.String, "want an object, got a string (a value of the Helm chart); write {preferredDuringSchedulingIgnoredDuringExecution: […]}"},
 	{lazyregexp.New(`^spec\.rules$`), reflect.Slice, "want an object, got a list; rules are objects of their own, PrometheusRules, which ruleSelector selects"},
+	{lazyregexp.New(`\.smartHost$`), reflect.String, "want an object, got a string; write {host: …, port: …}"},
+	{lazyregexp.New(`\.staticConfigs\[\d+\]$`), reflect.String, "want an object, got a string; write {targets: [host:port]}"},
 	{lazyregexp.New(`\.smarthost$`), reflect.Map, "want a string, got an object; write host:port"},
 	{lazyregexp.New(`\.emailConfigs\[\d+\]\.headers$`), reflect.Map, "want a list, got an object; write [{key: …, value: …}]"},
 	{lazyregexp.New(`\.selectors\[\d+\]\.(label|field)$`), reflect.Map, "want a string, got an object; write it as on the command line of kubectl, such as app=web"},
