@@ -32,7 +32,7 @@ func receiverOf(text string) string {
 func TestBaseRefused(t *testing.T) {
 	for name, tc := range map[string]struct{ version, text, want string }{
 		"no YAML":              {text: "route: [hunter2", want: `yaml: line 1: did not find expected ',' or ']'`},
-		"a scalar":             {text: "hunter2-hunter2", want: "cannot unmarshal !!str `hidden` into config.plain"},
+		"a scalar":             {text: "hunter2-hunter2", want: "line 1: want an object with route and receivers, got text"},
 		"an unknown anchor":    {text: "global: {smtp_auth_password: *hunter2}", want: `yaml: unknown anchor … referenced`},
 		"a long text, aliased": {text: "route: {receiver: r}\ntemplates: [&a " + strings.Repeat("hunter2", 70_000) + strings.Repeat(", *a", 2000) + "]\n", want: "the document is too large when its aliases are replaced"},
 		"no route":             {text: "receivers: [{name: r}]", want: `no routes provided`},
@@ -106,6 +106,52 @@ func TestBaseRefused(t *testing.T) {
 				t.Errorf("the frame is %+v", f)
 			}
 		})
+	}
+}
+
+// TestBaseFaults: each fault of a file has its line, the path, and what to write instead.
+func TestBaseFaults(t *testing.T) {
+	const (
+		route   = "route:\n  receiver: r\n  routes:\n  - "
+		r       = "\nreceivers:\n- name: r\n"
+		configs = "route: {receiver: r}\nreceivers:\n- name: r\n  "
+		object  = "line 1: want an object with route and receivers"
+	)
+	for text, want := range map[string]string{
+		route + `matchers: ["severity: critical"]` + r:                                             `line 4: route.routes[0].matchers[0]: bad matcher format: severity: critical; write severity="critical"`,
+		route + `matchers: ['severity critical']` + r:                                              `line 4: route.routes[0].matchers[0]: bad matcher format: severity critical`,
+		route + `matchers: [severity: critical]` + r:                                               `line 4: got an object where another value belongs; route.routes[0].matchers[0] is a string: write 'severity="critical"', the whole in quotes`,
+		route + `matchers: [{name: a, value: b}, {name: c, value: d.*, matchType: =~}]` + r:        `line 4: got an object where another value belongs; route.routes[0].matchers[0] is a string: write 'a="b"', the whole in quotes` + "\n" + `line 4: got an object where another value belongs; route.routes[0].matchers[1] is a string: write 'c=~"d.*"', the whole in quotes`,
+		route + `matchers: {a: b}` + r:                                                             `line 4: got an object where another value belongs; route.routes[0].matchers is a list of strings: write ['a="b"']`,
+		route + "groupBy: [a]\n    groupWait: 1m" + r:                                              "line 4: unknown field groupBy, did you mean group_by?\nline 5: unknown field groupWait, did you mean group_wait?",
+		route + `matchers: ['a=~"(b"']` + r:                                                        "line 4: route.routes[0].matchers[0]: error parsing regexp: missing closing ): `^(?:(b)$`",
+		route + `match_re: {a: c, d: b**}` + r:                                                     "line 4: route.routes[0].match_re.d: error parsing regexp: invalid nested repetition operator: `**`",
+		route + "receiver: s\n  - receiver: s" + r:                                                 `line 4: route.routes[0].receiver: undefined receiver "s" used in route; there is r`,
+		route + "group_wait: 5 minutes" + r:                                                        `line 4: route.routes[0].group_wait: unknown unit " minutes" in duration "5 minutes"`,
+		route + "receiver: r" + r + "- name: r\n":                                                  `line 7: receivers[1].name: notification config name "r" is not unique`,
+		configs + "slack_configs:\n  - channel: a\n  - channel: b\n    api_url: https://hunter2.b": "line 5: receivers[0].slack_configs[0]: no Slack API URL nor App token set either inline or in a file; set api_url, or global.slack_api_url",
+		configs + "slack_configs:\n  - channel: a\n  - channel: b":                                 "line 5: receivers[0].slack_configs[0]: no Slack API URL nor App token set either inline or in a file; set api_url, or global.slack_api_url\nline 6: receivers[0].slack_configs[1]: no Slack API URL nor App token set either inline or in a file; set api_url, or global.slack_api_url",
+		configs + "pagerduty_configs: [{severity: a}]":                                             "line 4: receivers[0].pagerduty_configs[0]: missing service or routing key in PagerDuty config; set routing_key",
+		configs + "opsgenie_configs: [{message: a}]":                                               "line 4: receivers[0].opsgenie_configs[0]: no global OpsGenie API Key set either inline or in a file; set api_key, or global.opsgenie_api_key",
+		configs + "email_configs: [{to: a@b, from: c@d}]":                                          "line 4: receivers[0].email_configs[0]: no global SMTP smarthost set; set smarthost, or global.smtp_smarthost",
+		configs + "email_configs: [{to: a@b, smarthost: 'c:25'}]":                                  "line 4: receivers[0].email_configs[0]: no global SMTP from set; set from, or global.smtp_from",
+		configs + "slack_configs: [{api_url: 'https://hunter2.b', api_url_file: /a}]":              "line 4: receivers[0].slack_configs[0]: at most one of api_url & api_url_file must be configured",
+		"Y29uZmlnOiBodW50ZXIyCmE6IGIK":                                                             object + ", got base64: the value is encoded twice; encode it once, or write it as it is into stringData",
+		"alertmanager: {config: {route: {receiver: hunter2}}}":                                     object + "; write only what is below alertmanager.config",
+		"config: {receivers: [{name: hunter2}]}":                                                   object + "; write only what is below config",
+		"apiVersion: a\nkind: AlertmanagerConfig\nspec: {}":                                        object + ", got an AlertmanagerConfig, which is an object of its own: apply it, and select it with alertmanagerConfigSelector, or name it in alertmanagerConfiguration",
+		"apiVersion: v1\nkind: Secret\nstringData: {}":                                             object + ", got a manifest",
+		"- route": object + ", got a list",
+	} {
+		_, err := baseOf(newestVersion, text)
+		if err == nil {
+			t.Errorf("%s\nno error", text)
+			continue
+		}
+		got := strings.ReplaceAll(err.Error(), `spec.configSecret: Secret "default/alertmanager-main": key "alertmanager.yaml": `, "")
+		if got != want {
+			t.Errorf("%s\n got %s\nwant %s", text, got, want)
+		}
 	}
 }
 

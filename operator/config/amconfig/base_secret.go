@@ -55,17 +55,21 @@ func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *ass
 // lineOf matches the line of a fault.
 var lineOf = lazyregexp.New(`\bline (\d+):`)
 
-// contentFault returns the fault of a configuration in the Secret of an Alertmanager, with its line as
-// [assets.ContentError] if that is known.
+// contentFault returns the faults of a configuration in the Secret of an Alertmanager, with their lines as
+// [assets.ContentError] if those are known.
 func contentFault(am *v1.Alertmanager, text []byte, err error) error {
 	ref := assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: am.ConfigSecretName()}
-	err = fmt.Errorf("%s: key %q: %w", ref, v1.AlertmanagerConfigKey, explained(text, inOneLine(err)))
-	out := faults.Of(faults.At("spec.configSecret", err))[0]
-	if m := lineOf.FindStringSubmatch(out.Reason); m != nil {
-		line, _ := strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range
-		out.Cause = &assets.ContentError{Ref: ref, Key: v1.AlertmanagerConfigKey, Line: line, Err: err}
+	var all faults.List
+	for _, one := range explained(text, err) {
+		one = fmt.Errorf("%s: key %q: %w", ref, v1.AlertmanagerConfigKey, one)
+		out := faults.Of(faults.At("spec.configSecret", one))[0]
+		if m := lineOf.FindStringSubmatch(out.Reason); m != nil {
+			line, _ := strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range
+			out.Cause = &assets.ContentError{Ref: ref, Key: v1.AlertmanagerConfigKey, Line: line, Err: one}
+		}
+		all.Add("", &out)
 	}
-	return &out
+	return all.Err()
 }
 
 // parseBase checks a configuration with Alertmanager's loader, removes keys that the target

@@ -1,7 +1,6 @@
 package promconfig
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"iter"
@@ -76,8 +75,8 @@ func (k itemKind) notList(text string, from assets.ContentError) error {
 			}
 		}
 	case yaml.ScalarNode:
-		if plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(root.Value), "")); err == nil && strings.Contains(string(plain), ": ") {
-			return at(root, "want a YAML list of maps, got base64: the value is encoded twice; encode it once, or write it as it is into stringData")
+		if assets.EncodedTwice(root.Value) {
+			return at(root, "want a YAML list of maps, got base64: %s", assets.TwiceEncoded)
 		}
 		return at(root, "want a YAML list of maps, got text")
 	}

@@ -160,6 +160,10 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 		return nil // an empty file
 	}
 	list := doc.Content[0]
+	if list.Kind == yaml.ScalarNode && assets.EncodedTwice(list.Value) {
+		say(list.Line, "is base64: %s", assets.TwiceEncoded)
+		return wrong.Err()
+	}
 	if key != "" {
 		if list.Kind != yaml.MappingNode {
 			say(list.Line, "is no map with the key %s", key)

@@ -74,6 +74,7 @@ func TestCheckThanosQuery(t *testing.T) {
 		"- {grpc_config: {endpoint_addresses: [\"dns+a:10901\"]}}":                                                                               "",
 		"- static_config: [hunter]":                      `spec.queryConfig: key "query.yaml" of Secret "team/query", line 1: unknown field static_config, did you mean static_configs?`,
 		"- static_configs: [a]\n  path_prefix: [hunter]": `spec.queryConfig: key "query.yaml" of Secret "team/query", line 2: want text, got a list`,
+		"LSBzdGF0aWNfY29uZmlnczogW2h1bnRlcl0K":           `spec.queryConfig: key "query.yaml" of Secret "team/query", line 1: is base64: the value is encoded twice; encode it once, or write it as it is into stringData`,
 		"static_configs: [hunter]":                       `spec.queryConfig: key "query.yaml" of Secret "team/query", line 1: is no list`,
 	} {
 		r := &assets.Static{}

@@ -18,7 +18,7 @@ func TestConfigurationPassedOnUnread(t *testing.T) {
 	}{
 		"valid":                 {`{}`, receiver, ""},
 		"no Secret":             {`{}`, "", ""},
-		"an undefined receiver": {`{}`, wrong, `key "alertmanager.yaml": line 1: route.receiver: undefined receiver "b" used in route; Alertmanager refuses it`},
+		"an undefined receiver": {`{}`, wrong, `key "alertmanager.yaml": line 1: route.receiver: undefined receiver "b" used in route; there is a; Alertmanager refuses it`},
 		"a misspelled field":    {`{}`, "global:\n  resolve_timout: 5m\n" + receiver, `Secret "demo/alertmanager-main": key "alertmanager.yaml": line 2: unknown field resolve_timout, did you mean resolve_timeout?; Alertmanager refuses it`},
 		"a receiver that is too new": {`{version: v0.27.0}`, receiver + "  msteamsv2_configs: [{webhook_url: 'https://a.example'}]\n",
 			"Alertmanager refuses it (the operator passes it on unchanged, because spec.alertmanagerConfigSelector is not set)"},

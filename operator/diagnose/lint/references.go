@@ -67,10 +67,13 @@ func (l *linter) inContent(f Finding, err *assets.ContentError) Finding {
 	}
 	for _, block := range []string{"stringData", "data"} {
 		value := find(t.root, []string{block, err.Key})
-		if value == nil || block == "data" && err.Ref.Kind == assets.Secret { // base64, without lines
+		if value == nil {
 			continue
 		}
 		f.File, f.Line = at.File, t.first+value.Line-1
+		if encoded := block == "data" && err.Ref.Kind == assets.Secret; encoded { // base64, without lines
+			continue
+		}
 		if value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // the text starts on the next line
 			f.Line += err.Line
 		}

@@ -53,10 +53,16 @@ func (l *linter) objstoreRemarks(self Finding, w dryrun.Workload) {
 // empty reason if none is found.
 func objstoreFault(text []byte) (line int, reason string) {
 	var doc yaml.Node
-	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
-		return 0, "" // possibly a placeholder
+	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
+		return 0, ""
 	}
 	root := doc.Content[0]
+	switch {
+	case root.Kind == yaml.ScalarNode && assets.EncodedTwice(root.Value):
+		return root.Line, assets.TwiceEncoded
+	case root.Kind != yaml.MappingNode:
+		return 0, "" // possibly a placeholder
+	}
 	kind, config := valueOf(root, "type"), valueOf(root, "config")
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if key := root.Content[i]; !slices.Contains([]string{"type", "config", "prefix"}, key.Value) {
