@@ -31,6 +31,20 @@ func closest(name string, object map[string]any, known map[string]reflect.Type) 
 	return longer(name, candidates)
 }
 
+// beside returns a hint for an unknown field that is a misspelling of one that the object has too; empty if there is none.
+func beside(name string, object map[string]any, known map[string]reflect.Type) string {
+	var taken []string
+	for _, candidate := range slices.Sorted(maps.Keys(known)) {
+		if _, is := object[candidate]; is {
+			taken = append(taken, candidate)
+		}
+	}
+	if similar := Similar(name, taken); similar != "" {
+		return similar + " is set too: remove this one"
+	}
+	return ""
+}
+
 // longer returns the candidate that is name with a word for the kind of its value, as tokenRef is for token; empty if
 // there is none.
 func longer(name string, candidates []string) string {

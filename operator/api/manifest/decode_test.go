@@ -37,7 +37,7 @@ func TestDecode(t *testing.T) {
 		"nothing similar": {"spec: {endpoints: [{frequency: 1s}]}",
 			[]string{`spec.endpoints[0].frequency: unknown field`}},
 		"the similar one is there already": {"spec: {endpoints: [{interval: 1s, intervals: 2s}]}",
-			[]string{`spec.endpoints[0].intervals: unknown field`}},
+			[]string{`spec.endpoints[0].intervals: unknown field: interval is set too: remove this one`}},
 		"a key that looks like a path": {"spec: {endpoints: [{a.b: 1s}]}",
 			[]string{`spec.endpoints[0]["a.b"]: unknown field`}},
 		"in a Kubernetes type": {"spec: {selector: {matchLabel: {a: b}}}",

@@ -73,10 +73,13 @@ func (l level) children() (out []level) {
 	return out
 }
 
+// TopLevel describes the object itself in [FieldError.Elsewhere].
+const TopLevel = "the top level"
+
 // where returns a human-readable path.
 func (l level) where() string {
 	if l.path == "" {
-		return "the top level"
+		return TopLevel
 	}
 	return l.path
 }

@@ -100,6 +100,9 @@ func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 			if fault.Suggestion == "" || Distance(strings.ToLower(name), strings.ToLower(fault.Suggestion)) > 1 {
 				fault.Elsewhere, field = elsewhere(name, w.around)
 			}
+			if fault.Suggestion == "" && fault.Elsewhere == "" {
+				fault.Hint = beside(name, v, known)
+			}
 			w.faults = append(w.faults, fault)
 			if fault.Elsewhere == "" && fault.Suggestion != "" {
 				field = known[fault.Suggestion]

@@ -103,6 +103,16 @@ spec.route.routes[2].routes[1].muteTimeIntervals[0]: there is no time interval "
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 
+	// So are durations of children, which an object with other faults does not convert.
+	wrong := `{receivers: [{name: r}], route: {receiver: r, routes: [{continue: "true", repeatInterval: 1 day}, {groupWait: 5 m, a: b}]}}`
+	want = `spec.route.routes[0].continue: want true or false, got a string: write it without quotes
+spec.route.routes[1].a: unknown field
+spec.route.routes[0].repeatInterval: unknown unit " day" in duration "1 day"
+spec.route.routes[1].groupWait: unknown unit " m" in duration "5 m"`
+	if err := Validate(configOf(t, wrong)); fmt.Sprint(err) != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+
 	// Errors that depend on the version or on Secrets are reported together.
 	const late = `
 receivers: [{name: r, webhookConfigs: [{urlSecret: {name: none, key: k}}]}]

@@ -69,7 +69,7 @@ func (c *compiler) webhookURL(in *v1alpha1.WebhookConfig) (url string, err error
 			return "", err
 		}
 		url = strings.TrimSpace(url)
-		if err = checkWebhookURL(field, url); err != nil {
+		if err = c.inSecret(*in.URLSecret, url, checkWebhookURL(field, url)); err != nil {
 			return "", err
 		}
 	}

@@ -1,6 +1,7 @@
 package amconfig
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func secretWorld() *world {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"},
 		StringData: map[string]string{
 			"key": secretText, "empty": "", "blank": " \n",
-			"url": "https://hook.example/" + secretText, "ftp": "ftp://hook.example/" + secretText,
+			"url": "https://hook.example/" + secretText, "ftp": "ftp://hook.example/" + secretText, "host": "hook.example/" + secretText,
 			"quoted": `https://hook.example/"` + secretText, "control": "https://hook.example/" + secretText + "\nx",
 			"template": "{{ ." + secretText, "function": "https://hook.example/{{ " + secretText + " .x }}",
 			"slack": chatPostMessage, "long": strings.Repeat("{{ if .x }}", 1500) + secretText,
@@ -172,6 +173,11 @@ func TestCheckHTTP(t *testing.T) {
 	}
 }
 
+// inSecret begins an error about the value of a key of the Secret s.
+func inSecret(key string) string {
+	return fmt.Sprintf("the value of key %q of Secret \"default/s\" ", key)
+}
+
 // TestRejectedReceivers: receivers are rejected because of Secrets or missing global
 // settings, and no error contains a secret.
 func TestRejectedReceivers(t *testing.T) {
@@ -190,8 +196,8 @@ func TestRejectedReceivers(t *testing.T) {
 		{in: `pagerdutyConfigs: [{routingKey: {name: s, key: empty}, serviceKey: {name: s, key: empty}}]`, want: "pagerdutyConfigs[0]: routingKey and serviceKey: the value is empty"},
 		{in: `pagerdutyConfigs: [{routingKey: {name: s, key: empty}, serviceKey: {name: s, key: key}}]`},
 		{in: `pagerdutyConfigs: [{routingKey: {name: s, key: key}, serviceKey: {name: s, key: none}}]`, want: `pagerdutyConfigs[0].serviceKey.key: Secret "default/s" has no key "none"`},
-		{in: `discordConfigs: [{apiURL: {name: s, key: blank}}]`, want: "discordConfigs[0].apiURL: " + notURL},
-		{in: `discordConfigs: [{apiURL: {name: s, key: quoted}}]`, want: "discordConfigs[0].apiURL: " + notURL},
+		{in: `discordConfigs: [{apiURL: {name: s, key: blank}}]`, want: "discordConfigs[0].apiURL: " + inSecret("blank") + notURL},
+		{in: `discordConfigs: [{apiURL: {name: s, key: quoted}}]`, want: "discordConfigs[0].apiURL: " + inSecret("quoted") + notURL},
 		{in: `discordConfigs: [{apiURL: {name: none, key: url}}]`, want: `discordConfigs[0].apiURL.name: Secret "default/none" does not exist`},
 
 		{in: `slackConfigs: [{}]`, want: "slackConfigs[0].apiURL: " + noGlobal},
@@ -201,17 +207,18 @@ func TestRejectedReceivers(t *testing.T) {
 		{in: `slackConfigs: [{}]`, globals: Globals{SlackAppToken: true, HTTPAuthorization: true}, want: "slackConfigs[0].httpConfig: is missing, and the global one has an authorization beside which the global token of Slack cannot be used"},
 		{in: `slackConfigs: [{httpConfig: {}}]`, globals: Globals{SlackAppToken: true, HTTPAuthorization: true}},
 		{in: `slackConfigs: [{apiURL: {name: s, key: url}}]`, globals: Globals{SlackAppToken: true, HTTPAuthorization: true}},
-		{in: `slackConfigs: [{apiURL: {name: s, key: control}}]`, want: "slackConfigs[0].apiURL: " + notURL},
-		{in: `slackConfigs: [{apiURL: {name: s, key: ftp}}]`, want: "slackConfigs[0].apiURL: " + notURL},
+		{in: `slackConfigs: [{apiURL: {name: s, key: control}}]`, want: "slackConfigs[0].apiURL: " + inSecret("control") + notURL},
+		{in: `slackConfigs: [{apiURL: {name: s, key: ftp}}]`, want: "slackConfigs[0].apiURL: " + inSecret("ftp") + notURL},
+		{in: `slackConfigs: [{apiURL: {name: s, key: host}}]`, want: "slackConfigs[0].apiURL: " + inSecret("host") + notURL + ": write https:// in front of it"},
 		{in: `slackConfigs: [{apiURL: {name: s, key: url}, updateMessage: true}]`, want: "slackConfigs[0].updateMessage: needs apiURL to be https://slack.com/api/chat.postMessage"},
 		{in: `slackConfigs: [{updateMessage: true}]`, globals: AnyGlobals, want: "slackConfigs[0].updateMessage: needs apiURL to be https://slack.com/api/chat.postMessage"},
 		{in: `slackConfigs: [{apiURL: {name: s, key: slack}, updateMessage: true}]`},
 
-		{in: `webhookConfigs: [{urlSecret: {name: s, key: ftp}}]`, want: "webhookConfigs[0].urlSecret: " + notURL},
-		{in: `webhookConfigs: [{url: "https://a", urlSecret: {name: s, key: empty}}]`, want: "webhookConfigs[0].urlSecret: " + notURL},
-		{in: `webhookConfigs: [{urlSecret: {name: s, key: template}}]`, want: "webhookConfigs[0].urlSecret: is not a valid template"},
-		{in: `webhookConfigs: [{urlSecret: {name: s, key: function}}]`, want: "webhookConfigs[0].urlSecret: is not a valid template"},
-		{in: `webhookConfigs: [{urlSecret: {name: s, key: long}}]`, want: "webhookConfigs[0].urlSecret: is longer than 16384 bytes"},
+		{in: `webhookConfigs: [{urlSecret: {name: s, key: ftp}}]`, want: "webhookConfigs[0].urlSecret: " + inSecret("ftp") + notURL},
+		{in: `webhookConfigs: [{url: "https://a", urlSecret: {name: s, key: empty}}]`, want: "webhookConfigs[0].urlSecret: " + inSecret("empty") + notURL},
+		{in: `webhookConfigs: [{urlSecret: {name: s, key: template}}]`, want: "webhookConfigs[0].urlSecret: " + inSecret("template") + "is not a valid template"},
+		{in: `webhookConfigs: [{urlSecret: {name: s, key: function}}]`, want: "webhookConfigs[0].urlSecret: " + inSecret("function") + "is not a valid template"},
+		{in: `webhookConfigs: [{urlSecret: {name: s, key: long}}]`, want: "webhookConfigs[0].urlSecret: " + inSecret("long") + "is longer than 16384 bytes"},
 		{in: `webhookConfigs: [{url: "", urlSecret: {name: s, key: url}}]`},
 
 		{in: `wechatConfigs: [{corpID: a}]`, want: "wechatConfigs[0].apiSecret: " + noGlobal},
@@ -233,9 +240,9 @@ func TestRejectedReceivers(t *testing.T) {
 		{in: `webexConfigs: [{roomID: a}]`, want: "webexConfigs[0].httpConfig.authorization: is missing"},
 		{in: `webexConfigs: [{roomID: a, httpConfig: {authorization: {credentials: {name: s, key: empty}}}}]`, want: "webexConfigs[0].httpConfig.authorization: is missing"},
 		{in: `webexConfigs: [{roomID: a, httpConfig: {bearerTokenSecret: {name: s, key: key}}}]`},
-		{in: `msteamsConfigs: [{webhookUrl: {name: s, key: ftp}}]`, want: "msteamsConfigs[0].webhookUrl: " + notURL},
+		{in: `msteamsConfigs: [{webhookUrl: {name: s, key: ftp}}]`, want: "msteamsConfigs[0].webhookUrl: " + inSecret("ftp") + notURL},
 		{in: `msteamsConfigs: [{webhookUrl: {key: ""}}]`, want: "msteamsConfigs[0].webhookUrl.name: name of the Secret is empty"},
-		{in: `msteamsv2Configs: [{webhookURL: {name: s, key: empty}}]`, want: "msteamsv2Configs[0].webhookURL: " + notURL},
+		{in: `msteamsv2Configs: [{webhookURL: {name: s, key: empty}}]`, want: "msteamsv2Configs[0].webhookURL: " + inSecret("empty") + notURL},
 		{in: `rocketchatConfigs: [{token: {name: s, key: empty}, tokenID: {name: s, key: key}}]`, want: "rocketchatConfigs[0].token: the value is empty"},
 		{in: `rocketchatConfigs: [{token: {name: s, key: key}, tokenID: {name: s, key: none}}]`, want: `rocketchatConfigs[0].tokenID.key: Secret "default/s" has no key "none"`},
 
@@ -300,8 +307,8 @@ func TestBadGlobals(t *testing.T) {
 		{`smtp: {authPassword: {name: s, key: none}}`, `smtp.authPassword.key: Secret "default/s" has no key "none"`},
 		{`smtp: {authSecret: {name: s, key: none}}`, `smtp.authSecret.key: Secret "default/s" has no key "none"`},
 		{`smtp: {tlsConfig: {keySecret: {name: s, key: key}}}`, "smtp.tlsConfig: a key needs a certificate: set cert"},
-		{`slackApiUrl: {name: s, key: ftp}`, "slackApiUrl: " + notURL},
-		{`opsGenieApiUrl: {name: s, key: empty}`, "opsGenieApiUrl: " + notURL},
+		{`slackApiUrl: {name: s, key: ftp}`, "slackApiUrl: " + inSecret("ftp") + notURL},
+		{`opsGenieApiUrl: {name: s, key: empty}`, "opsGenieApiUrl: " + inSecret("empty") + notURL},
 		{`opsGenieApiKey: {name: s, key: none}`, `opsGenieApiKey.key: Secret "default/s" has no key "none"`},
 		{`pagerdutyUrl: example.com`, "pagerdutyUrl: " + notURL},
 		{`telegram: {apiURL: example.com}`, "telegram.apiURL: " + notURL},
@@ -314,7 +321,7 @@ func TestBadGlobals(t *testing.T) {
 		{`wechat: {apiSecret: {name: s, key: none}}`, `wechat.apiSecret.key: Secret "default/s" has no key "none"`},
 		{`victorops: {apiURL: a}`, "victorops.apiURL: " + notURL},
 		{`victorops: {apiKey: {name: s, key: none}}`, `victorops.apiKey.key: Secret "default/s" has no key "none"`},
-		{`mattermost: {webhookURL: {name: s, key: quoted}}`, "mattermost.webhookURL: " + notURL},
+		{`mattermost: {webhookURL: {name: s, key: quoted}}`, "mattermost.webhookURL: " + inSecret("quoted") + notURL},
 	} {
 		in := &v1.AlertmanagerGlobalConfig{}
 		if err := kyaml.UnmarshalStrict([]byte(tc.in), in); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -30,8 +31,8 @@ type routeNode struct {
 // decodeRoutes decodes all levels below route; nil stays nil. The JSON of a child contains that of its own
 // children, and is parsed once.
 //
-// Errors, joined: children that are not routes or have unknown fields; too many levels. The valid part is
-// returned even on error.
+// Errors, joined: children that are not routes; unknown fields and wrong types in them; too many levels. The valid part
+// is returned even on error.
 func decodeRoutes(route *v1alpha1.Route, path string) (*routeNode, error) {
 	if route == nil {
 		return nil, nil
@@ -81,7 +82,7 @@ func parseJSON(in apiextensionsv1.JSON) (value any, err error) {
 	return value, nil
 }
 
-// add decodes a JSON value as a child. An invalid one is skipped with its children.
+// add decodes a JSON value as a child, without its faulty fields. One that is no route is skipped with its children.
 func (n *routeNode) add(value any, path string, level int, r *routeReader) {
 	if r.wrong.Full() || r.n >= budget.Routes {
 		return
@@ -92,13 +93,11 @@ func (n *routeNode) add(value any, path string, level int, r *routeReader) {
 	}
 	children := takeChildren(value)
 	route, err := ownFields(value)
-	switch {
-	case err != nil:
-	case level > budget.RouteDepth:
-		err = fmt.Errorf("routes are nested deeper than %d levels", budget.RouteDepth)
+	if level > budget.RouteDepth {
+		route, err = nil, fmt.Errorf("routes are nested deeper than %d levels", budget.RouteDepth)
 	}
-	if err != nil {
-		r.wrong.Add(path, err)
+	r.wrong.Add(path, err)
+	if route == nil {
 		return
 	}
 	child := &routeNode{Route: route, path: path}
@@ -119,16 +118,10 @@ func takeChildren(value any) []any {
 	return list
 }
 
-// insteadOf maps a field and the type of its value to a suggestion, for values in the notation of
-// Alertmanager's configuration file.
-var insteadOf = map[string]string{
-	"matchers string": `write {name: severity, value: critical, matchType: "="} for severity="critical"`,
-	"matchers object": "write a list, with a dash",
-	"groupBy string":  "write a list, such as [alertname]",
-	"routes object":   "write a list, with a dash",
-}
-
 // ownFields decodes the fields of one route. Names are case-sensitive, as in the API server.
+//
+// Errors, joined: one for each unknown field and each value of another type. The other fields are returned even then, and
+// nil if value is no route.
 func ownFields(value any) (*v1alpha1.Route, error) {
 	if value == nil {
 		return nil, errors.New("is null")
@@ -139,48 +132,53 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 	}
 	route := &v1alpha1.Route{}
 	unknown, err := kjson.UnmarshalStrict(text, route)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		if wrong.Field == "" {
-			return nil, fmt.Errorf("is a JSON %s, not a route", wrong.Value)
-		}
-		if hint := insteadOf[wrong.Field+" "+wrong.Value]; hint != "" {
-			return nil, faults.At(wrong.Field, fmt.Errorf("must not be a JSON %s; %s", wrong.Value, hint))
-		}
-		return nil, mistyped(text, wrong)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "" {
+		return nil, fmt.Errorf("is a JSON %s, not a route", wrong.Value)
 	}
-	if err = cmp.Or(err, errors.Join(unknown...)); err != nil {
-		return nil, unknownIn(text, err)
+	if err = cmp.Or(err, errors.Join(unknown...)); err == nil {
+		return route, nil
 	}
-	return route, nil
+	var all faults.List
+	for _, one := range faults.Leaves(manifest.DecodeJSON(text, &v1alpha1.Route{})) {
+		if fault, is := errors.AsType[*manifest.FieldError](one); is {
+			all.Add(fault.Path, errors.New(inRoute(fault)))
+		}
+	}
+	if !all.Any() {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return route, all.Err()
 }
 
-// mistyped returns an error with the field of a route that has a value of another type.
-func mistyped(route []byte, wrong *json.UnmarshalTypeError) error {
-	err := faults.At(wrong.Field, fmt.Errorf("must not be a JSON %s", wrong.Value))
-	for _, one := range faults.Leaves(manifest.Decode(route, &v1alpha1.Route{})) {
-		fault, is := errors.AsType[*manifest.FieldError](one)
-		if !is || fault.Unknown() {
-			continue
-		}
-		if err = fault; wrong.Type.Kind() == reflect.String && (wrong.Value == "number" || wrong.Value == "bool") {
-			err = faults.At(fault.Path, errors.New(fault.Reason+": put it in quotes"))
-		}
-		break
+// inRoute returns the reason of a fault in a child route, with a suggestion for the notation of Alertmanager's
+// configuration file.
+func inRoute(fault *manifest.FieldError) string {
+	_, reason := fault.Located()
+	_, isObject := fault.Value.(map[string]any)
+	field, _, _ := strings.Cut(fault.Path, "[")
+	switch {
+	case fault.Unknown() && slices.Contains([]string{"match", "match_re", "matchRe"}, fault.Path):
+		return "unknown field; write matchers: [{name: …, value: …, matchType: …}]"
+	case fault.Unknown():
+	case field == "matchers" && fault.Type.Kind() == reflect.Struct:
+		reason += `; write {name: severity, value: critical, matchType: "="} for severity="critical"`
+	case isObject && fault.Type.Kind() == reflect.Slice:
+		reason += "; write a list, with a dash"
+	case fault.Path == "groupBy":
+		reason += "; write a list, such as [alertname]"
+	case fault.Type.Kind() == reflect.String && quotable(fault.Value):
+		reason += ": put it in quotes"
+	case fault.Type.Kind() == reflect.Bool && (fault.Value == "true" || fault.Value == "false"):
+		reason += ": write it without quotes"
 	}
-	return err
+	return reason
 }
 
-// unknownIn returns an error with the unknown field of a route and a suggestion.
-func unknownIn(route []byte, err error) error {
-	for _, one := range faults.Leaves(manifest.Decode(route, &v1alpha1.Route{})) {
-		fault, is := errors.AsType[*manifest.FieldError](one)
-		switch {
-		case !is:
-		case fault.Path == "match", fault.Path == "match_re", fault.Path == "matchRe":
-			return faults.At(fault.Path, errors.New("unknown field; write matchers: [{name: …, value: …, matchType: …}]"))
-		default:
-			return fault
-		}
+// quotable reports whether a value would be a string in quotes.
+func quotable(value any) bool {
+	switch value.(type) {
+	case int64, float64, bool:
+		return true
 	}
-	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	return false
 }

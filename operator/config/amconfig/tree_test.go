@@ -59,12 +59,17 @@ func TestChildRoutes(t *testing.T) {
 		`null`:                                    "spec.route.routes[0]: is null",
 		`{"routes":[{},null]}`:                    "spec.route.routes[0].routes[1]: is null",
 		`[]`:                                      "spec.route.routes[0]: is a JSON array, not a route",
-		`{"routes":{}}`:                           "spec.route.routes[0].routes: must not be a JSON object; write a list, with a dash",
+		`{"routes":{}}`:                           "spec.route.routes[0].routes: want a list, got an object; write a list, with a dash",
 		`{"matchers":[{"name":"a","value":"b"},{"name":"c","value":true}]}`: "spec.route.routes[0].matchers[1].value: want a string, got true or false: put it in quotes",
-		`{"continue":"true"}`:                                                "spec.route.routes[0].continue: want true or false, got a string",
-		`{"matchers":["a=b"]}`:                                               `spec.route.routes[0].matchers: must not be a JSON string; write {name: severity, value: critical, matchType: "="} for severity="critical"`,
+		`{"continue":"true"}`: "spec.route.routes[0].continue: want true or false, got a string: write it without quotes",
+		`{"continue":"true","group_by":["a"],"matchers":[{"name":"a","values":"b"},"c=d"],"routes":[{"a":1}]}`: `spec.route.routes[0].continue: want true or false, got a string: write it without quotes
+spec.route.routes[0].group_by: unknown field, did you mean "groupBy"?
+spec.route.routes[0].matchers[0].values: unknown field, did you mean "value"?
+spec.route.routes[0].matchers[1]: want an object, got a string; write {name: severity, value: critical, matchType: "="} for severity="critical"
+spec.route.routes[0].routes[0].a: unknown field`,
+		`{"matchers":["a=b"]}`:                                               `spec.route.routes[0].matchers[0]: want an object, got a string; write {name: severity, value: critical, matchType: "="} for severity="critical"`,
 		`{"routes":[{"receiver":7}]}`:                                        "spec.route.routes[0].routes[0].receiver: want a string, got an integer: put it in quotes",
-		`{"routes":[{"routes":[{"a":1}]},{"b":1}],"c":1}`:                    `spec.route.routes[0].c: unknown field`,
+		`{"routes":[{"routes":[{"a":1}]},{"b":1}],"c":1}`:                    "spec.route.routes[0].c: unknown field\nspec.route.routes[0].routes[0].routes[0].a: unknown field\nspec.route.routes[0].routes[1].b: unknown field",
 		`{"routes":[{"routes":[{"a":1}]},{"b":1}]}`:                          "spec.route.routes[0].routes[0].routes[0].a: unknown field\nspec.route.routes[0].routes[1].b: unknown field",
 		strings.Repeat(`{"routes":[`, 20_000) + strings.Repeat("]}", 20_000): "spec.route.routes[0]: invalid character '{' exceeded max depth",
 	} {

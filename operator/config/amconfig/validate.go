@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
@@ -64,6 +66,9 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 			wrong.Add("spec.route.receiver", errors.New("is empty; the top route needs a receiver"))
 		}
 		route.check(receivers, intervals, &wrong)
+		if err != nil { // it is not converted, which would report them
+			route.checkDurations(&wrong)
+		}
 		if route.fanOut("", integrationsOf(config.Spec.Receivers)) > budget.Notifications {
 			wrong.Add("spec.route", errFanOut)
 		}
@@ -108,6 +113,24 @@ func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.Li
 			return
 		}
 		child.check(receivers, intervals, wrong)
+	}
+}
+
+// checkDurations checks the durations of a route and its children.
+func (n *routeNode) checkDurations(wrong *faults.List) {
+	if wrong.Full() {
+		return
+	}
+	for _, d := range []struct {
+		field string
+		value v1.NonEmptyDuration
+	}{{"groupWait", n.GroupWait}, {"groupInterval", n.GroupInterval}, {"repeatInterval", n.RepeatInterval}} {
+		if _, err := model.ParseDuration(string(d.value)); d.value != "" && err != nil {
+			wrong.Add(n.path+"."+d.field, err)
+		}
+	}
+	for _, child := range n.children {
+		child.checkDurations(wrong)
 	}
 }
 

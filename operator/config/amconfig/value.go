@@ -2,12 +2,14 @@ package amconfig
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 var (
@@ -97,5 +99,22 @@ func (c *compiler) secretURL(field string, sel corev1.SecretKeySelector) (string
 		return "", faults.At(field, err)
 	}
 	value = strings.TrimSpace(value)
-	return value, checkURL(field, value)
+	return value, c.inSecret(sel, value, checkURL(field, value))
+}
+
+// inSecret adds to an error about a URL that it is the value of a key of a Secret, which the field only names.
+func (c *compiler) inSecret(sel corev1.SecretKeySelector, value string, err error) error {
+	if err == nil {
+		return nil
+	}
+	at := &assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: c.Namespace(), Name: sel.Name}, Key: sel.Key, Line: 1, Err: err}
+	out := faults.Of(err)[0]
+	if out.Cause = at; strings.HasPrefix(out.Reason, "is ") {
+		out.Reason = fmt.Sprintf("the value of key %q of %s %s", at.Key, at.Ref, out.Reason)
+	}
+	host, _, _ := strings.Cut(value, "/")
+	if errors.Is(err, errURL) && strings.Contains(host, ".") && checkURL("", "https://"+value) == nil {
+		out.Reason += ": write https:// in front of it"
+	}
+	return &out
 }

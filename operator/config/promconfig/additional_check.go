@@ -104,10 +104,11 @@ func (k itemKind) checkItems(text string, items []gate.Node, from assets.Content
 			at.Line, at.Err = line, fmt.Errorf(format, args...)
 			wrong.Add("", &at)
 		}
-		if k.named {
+		read := readable(t) && !opaque(item)
+		if k.named && !(read && k.misspells(item, jobName)) { // reported as an unknown field
 			checkName(item, first, say)
 		}
-		if readable(t) && !opaque(item) {
+		if read {
 			k.check(item, say)
 		}
 	}
@@ -205,6 +206,19 @@ func (k itemKind) check(item *yaml.Node, say func(line int, format string, args 
 	if k.named {
 		checkTimeout(rest, say)
 	}
+}
+
+// misspells reports whether an item has no key of a name, but an unknown one that is similar.
+func (k itemKind) misspells(item *yaml.Node, name string) bool {
+	if mappingValue(item, name) != nil {
+		return false
+	}
+	for i := 0; i < len(item.Content); i += 2 {
+		if key := item.Content[i].Value; !slices.Contains(k.own, key) && !slices.Contains(discoveryKeys, key) && manifest.Similar(key, k.own) == name {
+			return true
+		}
+	}
+	return false
 }
 
 func (k itemKind) didYouMean(key string) string {

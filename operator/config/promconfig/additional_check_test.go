@@ -96,6 +96,8 @@ func TestCheckAdditional(t *testing.T) {
 		"a wrong type":             {"3.5.0", "- job_name: a\n  scrape_interval: hunter2\n", []string{"line 2: "}},
 		"text for a list":          {"3.5.0", "- job_name: a\n  static_configs:\n  - targets: hunter2:80\n  metrics_path: [hunter2]\n", []string{"line 3: want a list, got text", "line 4: want text, got a list"}},
 		"a URL as target":          {"3.5.0", "- job_name: a\n  static_configs:\n  - targets:\n    - a:80\n    - http://hunter2/x\n", []string{"line 5: want host:port as target, without scheme and path"}},
+		"a misspelled name":        {"3.5.0", "- jobName: a\n", []string{"line 1: unknown field jobName, did you mean job_name?"}},
+		"one of another version":   {"2.30.0", "- jobName: a\n", []string{"line 1: job_name is missing"}},
 		"no name and a fault":      {"3.5.0", "- static_configs: [{targets: a}]\n", []string{"line 1: job_name is missing", "line 1: want a list, got text"}},
 		"a role in upper case":     {"3.5.0", "- job_name: a\n  kubernetes_sd_configs:\n  - role: Pod\n", []string{"line 3: unknown role of kubernetes_sd_configs, did you mean pod?"}},
 		"a role of nothing":        {"3.5.0", "- job_name: a\n  kubernetes_sd_configs: [{role: hunter2}]\n", []string{"unknown role of kubernetes_sd_configs; there are pod, service"}},

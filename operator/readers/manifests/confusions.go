@@ -73,7 +73,12 @@ var confusions = []confused{
 	{aWorkload, "serviceMonitor", ownObject + "a ServiceMonitor"}, {aWorkload, "thanosServiceMonitor", ownObject + "a ServiceMonitor"},
 	{aWorkload, "podDisruptionBudget", ownObject + "a PodDisruptionBudget"}, {aWorkload, "networkPolicy", ownObject + "a NetworkPolicy"}, {aWorkload, "extraSecret", ownObject + "a Secret"},
 	{aWorkload, "persistence", "write " + inStorage}, {aWorkload, "persistentVolume", "write " + inStorage},
-	{aWorkload, "extraArgs", "write additionalArgs: [{name: …, value: …}]"},
+	{aWorkload, "pvc", "write " + inStorage}, {aWorkload, "volumeClaimTemplate", "write " + inStorage}, {aWorkload, "volumeClaimTemplates", "write " + inStorage},
+	{aWorkload, "storageClassName", "write " + classInStorage}, {aWorkload, "storageClass", "write " + classInStorage},
+	{aWorkload, "extraArgs", "write additionalArgs: [{name: …, value: …}]"}, {aWorkload, "args", "write additionalArgs: [{name: …, value: …}]"},
+	{aWorkload, "replicaCount", "write replicas"},
+	{"AlertmanagerSpec", "env", "write " + envOf + "alertmanager" + envEnd}, {"ThanosRulerSpec", "env", "write " + envOf + "thanos-ruler" + envEnd}, {aWorkload, "env", "write " + envOf + "prometheus" + envEnd},
+	{"ThanosSpec", "enabled", "the sidecar is added if there is an object here: thanos: {} is enough"},
 	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
 	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim},
 	{"StorageSpec", "storageClass", inClaim + ", as storageClassName"}, {"StorageSpec", "class", inClaim + ", as storageClassName"},
@@ -112,6 +117,8 @@ var confusions = []confused{
 	{"PrometheusSpec", "scrapeConfigs", "write ServiceMonitors, PodMonitors or ScrapeConfigs, or put the list into a Secret for additionalScrapeConfigs"},
 	{"PrometheusSpec", "rule_files", ofFile + "write PrometheusRules, which ruleSelector selects"},
 	{"PrometheusSpec", "ruleFiles", "write PrometheusRules, which ruleSelector selects"},
+	{"PrometheusSpec", "alertmanager", "write alerting: {alertmanagers: [{namespace: …, name: …, port: …}]}"},
+	{"Rules", "groups", "rules are objects of their own, PrometheusRules, which ruleSelector selects"},
 	{"PrometheusSpec", "alertingRules", "write PrometheusRules, which ruleSelector selects"},
 	{"PrometheusRuleSpec", "name", "rules are in groups, which have names: groups: [{name: …, rules: […]}]"},
 	{"RuleGroup", "alerts", "write rules"}, {"RuleGroup", "alertRules", "write rules"},
@@ -127,6 +134,9 @@ var confusions = []confused{
 	{"SafeTLSConfig", "caFile", noFile + "ca: {secret: {name: …, key: …}}"},
 	{"SafeTLSConfig", "certFile", noFile + "cert: {secret: {name: …, key: …}}"},
 	{"SafeTLSConfig", "keyFile", noFile + "keySecret: {name: …, key: …}"},
+	{"SafeTLSConfig", "insecure", "write insecureSkipVerify"}, {"SafeTLSConfig", "skipVerify", "write insecureSkipVerify"}, {"SafeTLSConfig", "insecureSkipTLSVerify", "write insecureSkipVerify"},
+	{"TLSConfig", "insecure", "write insecureSkipVerify"}, {"TLSConfig", "skipVerify", "write insecureSkipVerify"}, {"TLSConfig", "insecureSkipTLSVerify", "write insecureSkipVerify"},
+	{"SafeAuthorization", "credentialsFile", noFile + "credentials: {name: …, key: …}"},
 	{"", "bearerTokenFile", noFile + "authorization: {credentials: {name: …, key: …}}"},
 	{"ProbeTargetStaticConfig", "targets", "write static"},
 	{"ProbeSpec", "proberSpec", "write prober"},
@@ -139,6 +149,7 @@ var confusions = []confused{
 	{"PodMetricsEndpoint", "metrics_path", "write path"}, {"PodMetricsEndpoint", "metricsPath", "write path"},
 	{"PodMetricsEndpoint", "scrape_interval", "write interval"}, {"PodMetricsEndpoint", "scrapeInterval", "write interval"},
 	{"PodMetricsEndpoint", "timeout", "write scrapeTimeout"},
+	{"ScrapeConfigSpec", "port", "the port is a part of each target: staticConfigs: [{targets: [host:port]}]"},
 	{"ScrapeConfigSpec", "interval", "write scrapeInterval"}, {"ScrapeConfigSpec", "path", "write metricsPath"},
 	{"", "relabelConfigs", "write relabelings"}, {"", "relabel_configs", "write relabelings"}, {"", "relabeling", "write relabelings"},
 	{"", "metricRelabelConfigs", "write metricRelabelings"}, {"", "metric_relabel_configs", "write metricRelabelings"},
@@ -164,6 +175,8 @@ const (
 	ofMatchers      = ": [{name: …, value: …, matchType: …}]"
 	inUTC           = "times are in UTC here; convert them, or write the intervals with location into the configuration of the Alertmanager, the Secret of its configSecret"
 	inStorage       = "storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: …}}}}}"
+	classInStorage  = "storage: {volumeClaimTemplate: {spec: {storageClassName: …, resources: …}}}"
+	envOf, envEnd   = "containers: [{name: ", ", env: […]}], which adds to the container of the operator"
 )
 
 const (

@@ -113,7 +113,11 @@ func withoutEchoes(faults []error) []error {
 		switch {
 		case !ok:
 		case at.Elsewhere != "":
-			meant[at.Elsewhere], unknown[at.Path] = true, true
+			_, name := cutField(at.Path)
+			meant[at.Elsewhere], meant[at.Elsewhere+"."+name], unknown[at.Path] = true, true, true
+			if at.Elsewhere == manifest.TopLevel {
+				meant[name] = true
+			}
 		case at.Suggestion != "":
 			meant[at.Meant()] = true
 		case at.Unknown():

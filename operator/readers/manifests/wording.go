@@ -318,6 +318,9 @@ var otherValues = map[string][]string{
 	"warning": {"warn"}, "trace": {"debug"},
 }
 
+// versionOfTLS matches a version of TLS in the words of other programs: 1.2, TLSv1.2, VersionTLS12.
+var versionOfTLS = lazyregexp.New(`(?i)^(?:version)?(?:tls)?[ _v]*1[._]?([0-3])$`)
+
 // oneOf describes a value that is not in an enumeration.
 func oneOf(p *field.Error, detail string) string {
 	value, isText := p.BadValue.(string)
@@ -336,6 +339,9 @@ func oneOf(p *field.Error, detail string) string {
 		if slices.Contains(known, other) {
 			meant = other
 		}
+	}
+	if m := versionOfTLS.FindStringSubmatch(value); m != nil && slices.Contains(known, "TLS1"+m[1]) {
+		meant = "TLS1" + m[1]
 	}
 	if meant != "" {
 		text += fmt.Sprintf("; did you mean %q?", meant)
