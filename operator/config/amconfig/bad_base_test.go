@@ -127,6 +127,7 @@ func TestBaseFaults(t *testing.T) {
 		route + `matchers: ['a=~"(b"']` + r:                                                        "line 4: route.routes[0].matchers[0]: error parsing regexp: missing closing ): `^(?:(b)$`",
 		route + `match_re: {a: c, d: b**}` + r:                                                     "line 4: route.routes[0].match_re.d: error parsing regexp: invalid nested repetition operator: `**`",
 		route + "receiver: s\n  - receiver: s" + r:                                                 `line 4: route.routes[0].receiver: undefined receiver "s" used in route; there is r`,
+		route + "receiver: 'null'" + r:                                                             `line 4: route.routes[0].receiver: undefined receiver "null" used in route; add - name: 'null' to receivers, which discards its alerts`,
 		route + "group_wait: 5 minutes" + r:                                                        `line 4: route.routes[0].group_wait: unknown unit " minutes" in duration "5 minutes"`,
 		route + "receiver: r" + r + "- name: r\n":                                                  `line 7: receivers[1].name: notification config name "r" is not unique`,
 		configs + "slack_configs:\n  - channel: a\n  - channel: b\n    api_url: https://hunter2.b": "line 5: receivers[0].slack_configs[0]: no Slack API URL nor App token set either inline or in a file; set api_url, or global.slack_api_url",

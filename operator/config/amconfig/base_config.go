@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -52,27 +53,13 @@ func (c *compiler) base(by *v1.AlertmanagerConfiguration, config *v1alpha1.Alert
 	if err != nil {
 		var all faults.List
 		for _, one := range faults.Of(err) {
-			all.Add("spec.alertmanagerConfiguration.name", &BaseError{Namespace: config.Namespace, Name: config.Name, Finding: one})
+			all.Add("spec.alertmanagerConfiguration.name", &catalog.ObjectError{Ref: catalog.RefOf(v1alpha1.AlertmanagerConfigKind, config), Finding: one})
 		}
 		return f, all.Err()
 	}
 	f.Globals = c.globals
 	return f, nil
 }
-
-// BaseError is an error in the AlertmanagerConfig that spec.alertmanagerConfiguration names.
-type BaseError struct {
-	Namespace, Name string
-	Finding         faults.Finding // with the field of the AlertmanagerConfig
-}
-
-// Error returns the name of the object, the field and the reason.
-func (e *BaseError) Error() string {
-	return fmt.Sprintf("AlertmanagerConfig %q: %s", e.Namespace+"/"+e.Name, e.Finding)
-}
-
-// Unwrap returns the cause.
-func (e *BaseError) Unwrap() error { return e.Finding.Cause }
 
 // configFrame compiles the frame from the AlertmanagerConfig. Errors start with the field.
 func (c *compiler) configFrame(global *Global, templates []string, config *v1alpha1.AlertmanagerConfig) (f Frame, err error) {

@@ -266,6 +266,9 @@ func besideReceiver(root *yaml.Node, m []string) string {
 	if !strings.HasPrefix(m[0], "undefined receiver") {
 		return ""
 	}
+	if m[1] == "null" {
+		return "; add - name: 'null' to receivers, which discards its alerts"
+	}
 	var known []string
 	for _, receiver := range elementsOf(get(root, string(Receivers))) {
 		known = append(known, textOf(get(receiver, "name")))

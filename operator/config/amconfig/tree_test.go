@@ -52,7 +52,7 @@ func TestChildRoutes(t *testing.T) {
 		`{"receiver":"r","continue":true}`:        "",
 		`{"Receiver":"r"}`:                        `spec.route.routes[0].Receiver: unknown field, did you mean "receiver"?`,
 		`{"Routes":[{"receiver":"r"}]}`:           `spec.route.routes[0].Routes: unknown field, did you mean "routes"?`,
-		`{"receiver":"r","RECEIVER":"r"}`:         `spec.route.routes[0].RECEIVER: unknown field`,
+		`{"receiver":"r","RECEIVER":"r"}`:         `spec.route.routes[0].RECEIVER: unknown field: receiver is set too: remove this one`,
 		`{"matchers":[{"Name":"a","value":"b"}]}`: `spec.route.routes[0].matchers[0].Name: unknown field, did you mean "name"?`,
 		`{"routes":null}`:                         "",
 		`{"routes":[{}],"Routes":[{}]}`:           `spec.route.routes[0].Routes: unknown field, did you mean "routes"?`,

@@ -85,12 +85,18 @@ func (c *compiler) orGlobal(field string, sel *corev1.SecretKeySelector, global 
 }
 
 var (
-	errNoGlobal      = errors.New("is missing, and the global configuration has none")
+	errNoGlobal      = noGlobalError("is missing, and the global configuration has none")
 	errEmptyNoGlobal = errors.New("the value is empty, and the global configuration has none")
 )
 
-// LacksGlobal reports whether an error is about a setting that neither a receiver nor the global configuration has.
-func LacksGlobal(err error) bool { return errors.Is(err, errNoGlobal) }
+// noGlobalError is an error about a setting that neither a receiver nor the global configuration has.
+type noGlobalError string
+
+// Error returns the reason.
+func (e noGlobalError) Error() string { return string(e) }
+
+// LacksGlobal marks the error for packages that do not depend on this one.
+func (noGlobalError) LacksGlobal() {}
 
 // secretURL reads a URL from a Secret and trims whitespace.
 func (c *compiler) secretURL(field string, sel corev1.SecretKeySelector) (string, error) {

@@ -18,7 +18,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -370,7 +369,7 @@ func (l *linter) refused(at Finding, f faults.Finding, owner string) {
 	if l.withoutGlobals(cmp.Or(owner, at.object()), f.Cause) {
 		return
 	}
-	if base, ok := errors.AsType[*amconfig.BaseError](f.Cause); ok {
+	if base, ok := errors.AsType[*catalog.ObjectError](f.Cause); ok {
 		at = l.inBase(at, base)
 	}
 	if content, ok := errors.AsType[*assets.ContentError](f.Cause); ok {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -103,8 +103,8 @@ func (l *linter) located(w dryrun.Workload, err error) error {
 }
 
 // inBase moves a finding to the line of the AlertmanagerConfig that an Alertmanager refers to.
-func (l *linter) inBase(f Finding, err *amconfig.BaseError) Finding {
-	at := l.objects.Place(catalog.AlertmanagerConfig.Kind, err.Namespace, err.Name)
+func (l *linter) inBase(f Finding, err *catalog.ObjectError) Finding {
+	at := l.objects.Place(err.Kind, err.Namespace, err.Name)
 	if t := l.tree(at); t.root != nil {
 		f.File, f.Line = at.File, t.line(err.Finding.Field)
 	}
@@ -114,7 +114,11 @@ func (l *linter) inBase(f Finding, err *amconfig.BaseError) Finding {
 // withoutGlobals reports whether a finding is a consequence of an error in the global settings of an Alertmanager, which
 // are ignored, so that a receiver lacks one.
 func (l *linter) withoutGlobals(alertmanager string, cause error) bool {
-	return amconfig.LacksGlobal(cause) && slices.ContainsFunc(l.told[alertmanager], func(told string) bool {
+	_, lacks := errors.AsType[interface {
+		error
+		LacksGlobal() // of package amconfig
+	}](cause)
+	return lacks && slices.ContainsFunc(l.told[alertmanager], func(told string) bool {
 		return within(told, "spec.alertmanagerConfiguration.global")
 	})
 }
