@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -137,7 +138,7 @@ func hinted(root *yaml.Node, objects map[string][]manifest.Node, err error) erro
 func objectMatchers(root *yaml.Node) map[string][]manifest.Node {
 	out := map[string][]manifest.Node{}
 	for n := range manifest.Nodes("", root) {
-		if n.Kind == yaml.MappingNode && len(n.Content) > 0 && matchersOf.MatchString(n.Path) {
+		if n.Kind == yaml.MappingNode && len(n.Content) > 0 && matchersOf.MatchString(n.Path) && !redact.InError(n.Path) {
 			line := strconv.Itoa(n.Line)
 			out[line] = append(out[line], n)
 		}
@@ -221,7 +222,7 @@ func located(root *yaml.Node, err error) (out []error) {
 			continue
 		}
 		for n := range manifest.Nodes("", root) {
-			if n.Kind == yaml.MappingNode && lack.in == lastKey(n.Path) && !hasAny(n.Node, lack.fields) {
+			if len(out) < faults.Most && n.Kind == yaml.MappingNode && lack.in == lastKey(n.Path) && !hasAny(n.Node, lack.fields) {
 				out = append(out, fmt.Errorf("line %d: %s: %s%s", n.Line, n.Path, reason, lack.hint()))
 			}
 		}
@@ -230,8 +231,10 @@ func located(root *yaml.Node, err error) (out []error) {
 	if len(out) > 0 {
 		return out
 	}
+	excluding := exclude.FindStringSubmatch(reason)
+	invalid := strings.Contains(reason, "error parsing regexp: ")
 	for n := range manifest.Nodes("", root) {
-		if atFault(n, err) {
+		if excluding != nil && get(n.Node, excluding[1]) != nil && get(n.Node, excluding[2]) != nil || invalid && invalidRegexp(n, reason) {
 			return []error{fmt.Errorf("line %d: %s: %s", n.Line, n.Path, reason)}
 		}
 	}
@@ -276,15 +279,8 @@ func besideReceiver(root *yaml.Node, m []string) string {
 	return manifest.Beside(m[1], known)
 }
 
-// atFault reports whether an error is about a value by its content: a regular expression that is not valid, or an object
-// with two fields that exclude each other.
-func atFault(n manifest.Node, err error) bool {
-	if m := exclude.FindStringSubmatch(err.Error()); m != nil {
-		return get(n.Node, m[1]) != nil && get(n.Node, m[2]) != nil
-	}
-	if n.Kind != yaml.ScalarNode || !strings.Contains(err.Error(), "error parsing regexp: ") {
-		return false
-	}
+// invalidRegexp reports whether a value is the regular expression that an error is about.
+func invalidRegexp(n manifest.Node, reason string) bool {
 	text := n.Value
 	if m := regexMatcher.FindStringSubmatch(text); m != nil && inMatchers.MatchString(n.Path) {
 		text = m[1]
@@ -292,7 +288,7 @@ func atFault(n manifest.Node, err error) bool {
 		return false
 	}
 	_, invalid := syntax.Parse("^(?:"+text+")$", syntax.Perl)
-	return invalid != nil && strings.Contains(err.Error(), invalid.Error())
+	return invalid != nil && strings.Contains(reason, invalid.Error())
 }
 
 var (
