@@ -31,12 +31,38 @@ func parseTree(text []byte) (*yaml.Node, error) {
 	if len(doc.Content) == 0 {
 		return nil, nil
 	}
-	x := expander{left: budget.AliasBytes}
+	x := expander{left: budget.AliasBytes, keys: map[*yaml.Node]map[string]int{}}
 	return x.copy(doc.Content[0], 0)
 }
 
 // expander copies nodes and expands aliases, within a budget.
-type expander struct{ left int }
+type expander struct {
+	left int
+	// keys are the indexes of the keys of large copied maps.
+	keys map[*yaml.Node]map[string]int
+}
+
+// largeMap is the number of keys from which a map is searched by an index.
+const largeMap = 50
+
+// indexOf is like the function of this name, in constant time for large maps that only put changes.
+func (x *expander) indexOf(n *yaml.Node, key string) int {
+	if len(n.Content) < 2*largeMap {
+		return indexOf(n, key)
+	}
+	if x.keys[n] == nil {
+		x.keys[n] = map[string]int{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if k := n.Content[i]; k.Kind == yaml.ScalarNode {
+				x.keys[n][k.Value] = i
+			}
+		}
+	}
+	if i, is := x.keys[n][key]; is {
+		return i
+	}
+	return -1
+}
 
 var errTooLarge = errors.New("the document is too large when its aliases are replaced")
 
@@ -91,7 +117,7 @@ func (x *expander) mapping(out, n *yaml.Node, depth int) error {
 			return fmt.Errorf("line %d: a key is written twice in one map", key.Line)
 		}
 		written[k.Value] = true
-		setMerged(out, k, v)
+		x.put(out, k, v)
 	}
 	return nil
 }
@@ -104,15 +130,24 @@ var openMaps = []string{
 	"tls_config", "basic_auth", "authorization", "oauth2", "endpoint_params", "confirm", "threading",
 }
 
-// setMerged is like [set], for a key that a merge may already have set.
-func setMerged(n, key, value *yaml.Node) {
-	i := indexOf(n, key.Value)
-	if i < 0 || key.Kind != yaml.ScalarNode || value.Kind != yaml.MappingNode || n.Content[i+1].Kind != yaml.MappingNode || !slices.Contains(openMaps, key.Value) {
-		set(n, key, value)
-		return
+// put is like [set], for a key that a merge may already have set.
+func (x *expander) put(n, key, value *yaml.Node) {
+	i := -1
+	if key.Kind == yaml.ScalarNode {
+		i = x.indexOf(n, key.Value)
 	}
-	for j := 0; j+1 < len(value.Content); j += 2 {
-		setMerged(n.Content[i+1], value.Content[j], value.Content[j+1])
+	switch {
+	case i < 0:
+		if x.keys[n] != nil && key.Kind == yaml.ScalarNode {
+			x.keys[n][key.Value] = len(n.Content)
+		}
+		n.Content = append(n.Content, key, value)
+	case value.Kind != yaml.MappingNode || n.Content[i+1].Kind != yaml.MappingNode || !slices.Contains(openMaps, key.Value):
+		n.Content[i+1] = value
+	default:
+		for j := 0; j+1 < len(value.Content); j += 2 {
+			x.put(n.Content[i+1], value.Content[j], value.Content[j+1])
+		}
 	}
 }
 

@@ -1,6 +1,11 @@
 package amconfig
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
 
 // TestMergedMaps: values merged into an existing map have the same meaning to
 // Alertmanager before and after.
@@ -62,5 +67,37 @@ receivers:
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// TestLargeMaps: maps of many keys are merged like small ones, in linear time.
+func TestLargeMaps(t *testing.T) {
+	var base, own, want strings.Builder
+	for i := range 3 * largeMap {
+		fmt.Fprintf(&base, "  k%d: base\n", i)
+		if i%2 == 0 {
+			fmt.Fprintf(&own, "  k%d: own\n", i)
+		}
+		fmt.Fprintf(&want, "  k%d: %s\n", i, map[bool]string{true: "own", false: "base"}[i%2 == 0])
+	}
+	root, err := parseTree([]byte("a: &a\n" + base.String() + "b:\n  <<: *a\n" + own.String() + "  last: own\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := encodeNode(get(root, "b"))
+	if err != nil || string(got) != strings.ReplaceAll(want.String(), "  ", "")+"last: own\n" {
+		t.Errorf("%v\n%s", err, got)
+	}
+
+	var many strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&many, "k%d: a\n", i)
+	}
+	start := time.Now()
+	if _, err := parseTree([]byte(many.String())); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("60,000 keys take %s", took)
 	}
 }
