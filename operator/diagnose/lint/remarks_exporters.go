@@ -1,20 +1,17 @@
 package lint
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/prometheus/common/model"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 // matchParam is the parameter with the selectors of a federation.
@@ -39,24 +36,14 @@ func scrapeConfigFederation(say says, m *v1alpha1.ScrapeConfig) {
 	}
 }
 
-// federationOfJobs reports selectors of federations in the Secret of additionalScrapeConfigs that are none.
-func (l *linter) federationOfJobs(self Finding, ref assets.Ref, key string, text []byte) {
-	var doc yaml.Node
-	if !bytes.Contains(text, []byte("/federate")) || !lined(text) || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) != 1 || doc.Content[0].Kind != yaml.SequenceNode {
+// federationRemarks reports selectors of a federation that are none.
+func federationRemarks(say says, field, path string, params map[string][]string) {
+	if !strings.HasSuffix(path, "/federate") {
 		return
 	}
-	for i, job := range doc.Content[0].Content {
-		path, list := find(job, []string{"metrics_path"}), find(job, []string{"params", matchParam})
-		if path == nil || !strings.HasSuffix(path.Value, "/federate") || list == nil || list.Kind != yaml.SequenceNode {
-			continue
-		}
-		for _, item := range list.Content[:min(len(list.Content), maxSelectors)] {
-			if why := noSelector(path.Value, item.Value); why != "" {
-				at := self
-				at.Severity, at.Code, at.Field = SeverityWarning, CodeRemark, "spec.additionalScrapeConfigs"
-				at.Message = fmt.Sprintf("%s, item %d, params: %s %s", ref, i+1, matchParam, why)
-				l.add(l.inContent(at, &assets.ContentError{Ref: ref, Key: key, Line: item.Line}), "")
-			}
+	for i, text := range params[matchParam][:min(len(params[matchParam]), maxSelectors)] {
+		if why := noSelector(path, text); why != "" {
+			say(faults.Index(faults.Key(field, matchParam), i), "%s", why)
 		}
 	}
 }
@@ -83,11 +70,7 @@ func endpointRemarks(say says, field, path string, params map[string][]string, h
 			}
 			say(field+".params", "%s answers with the series that match[] selects, and without it with none: %s", path, remedy)
 		}
-		for i, text := range params[matchParam][:min(len(params[matchParam]), maxSelectors)] {
-			if why := noSelector(path, text); why != "" {
-				say(faults.Index(faults.Key(field+".params", matchParam), i), "%s", why)
-			}
-		}
+		federationRemarks(say, field+".params", path, params)
 		if !honorLabels {
 			say(field+".honorLabels", "is false, so job, instance, namespace and pod of all federated series become exported_job, exported_instance and so on; write honorLabels: true")
 		}

@@ -16,8 +16,7 @@ var mountedFile = lazyregexp.New(`^\s*(?:- +)?(\w+_file):\s+["']?(/etc/prometheu
 // maxMountedFiles is the maximum number of files of one Secret that are reported.
 const maxMountedFiles = 20
 
-// filesOfJobs reports files in the Secret of additionalScrapeConfigs of which the workload does not mount the object, and
-// selectors in it that are none.
+// filesOfJobs reports files in the Secret of additionalScrapeConfigs of which the workload does not mount the object.
 func (l *linter) filesOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPrometheusFields) {
 	of := f.AdditionalScrapeConfigs
 	if of == nil {
@@ -28,7 +27,6 @@ func (l *linter) filesOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPromet
 	if err != nil {
 		return
 	}
-	l.federationOfJobs(self, ref, of.Key, secret.Values[of.Key])
 	reported, line := map[string]bool{}, 0
 	for text := range bytes.Lines(secret.Values[of.Key]) {
 		line++

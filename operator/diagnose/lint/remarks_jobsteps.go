@@ -45,8 +45,8 @@ var keysOfJobs = strings.NewReplacer("spec.", "", "sourceLabels", "source_labels
 const maxJobRemarks = 20
 
 // stepsOfJobs reports steps of the jobs in the Secret of additionalScrapeConfigs that read labels before they are set or
-// after they are gone, and exporters that are not asked. It quotes nothing of the Secret but names of labels that Prometheus
-// gives to targets.
+// after they are gone, exporters that are not asked, and selectors of federations that are none. Of the Secret, it quotes
+// names of labels that Prometheus gives to targets, and what is wrong in a selector.
 func (l *linter) stepsOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPrometheusFields) {
 	of := f.AdditionalScrapeConfigs
 	if of == nil {
@@ -80,6 +80,7 @@ func (l *linter) stepsOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPromet
 			l.add(l.inContent(at, &assets.ContentError{Ref: ref, Key: of.Key, Line: line}), "")
 		}
 		exporterRemarks(say, m, nil)
+		federationRemarks(say, "spec.params", job.Path, job.Params)
 		instanceRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, nil, mayHaveInstance(m))
 		goneRemarks(say, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
 	}
