@@ -210,17 +210,6 @@ func remove(n *yaml.Node, key string) {
 	}
 }
 
-// set replaces the value of a key, or appends the pair.
-func set(n, key, value *yaml.Node) {
-	if key.Kind == yaml.ScalarNode {
-		if i := indexOf(n, key.Value); i >= 0 {
-			n.Content[i+1] = value
-			return
-		}
-	}
-	n.Content = append(n.Content, key, value)
-}
-
 func indexOf(n *yaml.Node, key string) int {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return -1
