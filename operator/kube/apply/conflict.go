@@ -206,8 +206,9 @@ func (c *conflicts) wrote(id objectID, made state, signed, now time.Time) (overw
 	// An annotation of `kubectl rollout restart` changes the spec and is kept.
 	undone := h.found != h.left && (h.found.meta != h.left.meta || h.found.generation != made.generation)
 	// A webhook that changes each write in another way leaves an object that never is as wanted. A new hash of the inputs
-	// follows each change of a spec, and is none itself.
-	changed := h.found == h.left && (made.generation != h.left.generation || made.generation == 0 && made.meta != h.left.meta)
+	// follows each change of a spec, and is no change itself, nor is an object that we delete and create.
+	changed := h.found == h.left && h.left != state{} && made != state{} &&
+		(made.generation != h.left.generation || made.generation == 0 && made.meta != h.left.meta)
 	again := h.asked && h.written && h.want == h.next
 	if overwrote = again && undone; overwrote || again && changed {
 		if h.overwrites == 0 {

@@ -89,6 +89,21 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// TestOwnRecreations deletes and creates an object, as changes of immutable fields do.
+func TestOwnRecreations(t *testing.T) {
+	c := conflicts{overwrote: func(string) {}}
+	now, live := began, state{}
+	for i := range 20 {
+		if turn := c.before(thing, sha256.Sum256([]byte("a")), live, now); turn.wait > 0 {
+			t.Fatalf("write %d waits %s", i, turn.wait)
+		}
+		if live = (state{}); i%2 == 0 {
+			live = version("ours", int64(1+i))
+		}
+		c.wrote(thing, live, now, now)
+	}
+}
+
 // duel lets two operators compete for a time. Each of them reconciles after a write of
 // the other and after its own pause. It returns the times of the writes.
 func duel(t *testing.T, lasts time.Duration) (writes []time.Duration, sides [2]*conflicts, ended time.Time) {
