@@ -125,7 +125,7 @@ func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor,
 			always(path, "neither port nor targetPort is set, so every port of the Services is scraped%s", dashTooMany(i))
 		}
 		pathRemark(always, path+".path", e.Path)
-		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
+		tlsRemark(always, path, e.TLSConfig != nil && !reflect.ValueOf(e.TLSConfig).Elem().IsZero(), e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
 		if sure {
 			instanceRemarks(always, path+".relabelings", e.RelabelConfigs, before, copied)
@@ -158,7 +158,7 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 			always(path, "neither port nor portNumber is set, so every port of the pods is scraped%s", dashTooMany(i))
 		}
 		pathRemark(always, path+".path", e.Path)
-		tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
+		tlsRemark(always, path, e.TLSConfig != nil && !reflect.ValueOf(e.TLSConfig).Elem().IsZero(), e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
 		if sure {
 			instanceRemarks(always, path+".relabelings", e.RelabelConfigs, before, copied)

@@ -53,7 +53,11 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 		}
 		named := what.metrics() && len(s.SourceLabels) == 1 && s.SourceLabels[0] == model.MetricNameLabel // which is never empty
 		if action == "drop" && (s.Regex == "" || s.Regex == ".*" || s.Regex == "(.*)" || named && (s.Regex == ".+" || s.Regex == "(.+)")) {
-			say(field, "drop with a regex that matches everything drops every %s; set regex", what)
+			why := "drop with a regex that matches everything drops every %s; set regex"
+			if s.Regex == "" {
+				why = "drop without regex, or with an empty one, which is the same, uses (.*) and drops every %s; set regex, for an empty value ^$"
+			}
+			say(field, why, what)
 			continue
 		}
 		if what == targets {

@@ -75,7 +75,7 @@ func TestRemarks(t *testing.T) {
 		"keep of nothing":                   {"", relabel("{action: keep, regex: web}"), "keep without sourceLabels looks at an empty value"},
 		"drop of nothing":                   {"", metric("{action: drop, regex: go_.*}"), "spec.endpoints[0].metricRelabelings[0]: drop without sourceLabels looks at an empty value, so it drops no sample; set sourceLabels: [__name__] for names of metrics"},
 		"keep of everything":                {"", relabel("{action: keep}"), "keep without sourceLabels looks at an empty value, so it drops no target; set sourceLabels"},
-		"drop without regex":                {"", metric("{action: drop, " + name + "}"), "drop with a regex that matches everything drops every sample; set regex"},
+		"drop without regex":                {"", metric("{action: drop, " + name + "}"), "drop without regex, or with an empty one, which is the same, uses (.*) and drops every sample; set regex, for an empty value ^$"},
 		"no address, by labeldrop":          {"", relabel("{action: labeldrop, regex: __.*}"), "spec.endpoints[0].relabelings[0]: removes __address__ from every target"},
 		"no address, by replace":            {"", relabel("{targetLabel: __address__, replacement: ''}"), "removes __address__ from every target"},
 		"an address for some":               {"", relabel("{targetLabel: __address__, replacement: '', sourceLabels: [a], regex: b}"), ""},

@@ -18,6 +18,7 @@ type scrape struct {
 	relabeled    bool // relabelings may change address, scheme and path
 	anonymous    bool // it sends nothing by which the target knows who asks
 	own          bool // it sends the token of the ServiceAccount of the workload
+	several      bool // the monitor has other endpoints
 }
 
 // Annotations of other scrape configurations, which monitors do not read.
@@ -188,8 +189,11 @@ func (s scrape) protocol(ports []foundPort) []Hint {
 	return []Hint{note}
 }
 
-// annotated returns notes about annotations that contradict the monitor.
+// annotated returns notes about annotations that contradict the monitor. Of several endpoints, any may be the one that is meant.
 func (s scrape) annotated(ports []foundPort) (out []Hint) {
+	if s.several {
+		return nil
+	}
 	scraped := map[int32]bool{}
 	for _, p := range ports {
 		scraped[p.number], scraped[p.leadsTo] = true, true

@@ -129,6 +129,7 @@ func (s *Search) describe(object catalog.Object, i, n int) {
 		s.jobLabel, s.targetLabels, s.podLabels = o.Spec.JobLabel, o.Spec.TargetLabels, o.Spec.PodTargetLabels
 		if i < len(o.Spec.Endpoints) {
 			s.serviceEndpoint(&o.Spec.Endpoints[i], fmt.Sprintf("spec.endpoints[%d]", i))
+			s.scrape.several = len(o.Spec.Endpoints) > 1
 		}
 	case *v1.PodMonitor:
 		s.namespacesOf("spec.namespaceSelector", o.Spec.NamespaceSelector)
@@ -136,6 +137,7 @@ func (s *Search) describe(object catalog.Object, i, n int) {
 		s.jobLabel, s.podLabels = o.Spec.JobLabel, o.Spec.PodTargetLabels
 		if i < len(o.Spec.PodMetricsEndpoints) {
 			s.podEndpoint(&o.Spec.PodMetricsEndpoints[i], fmt.Sprintf("spec.podMetricsEndpoints[%d]", i))
+			s.scrape.several = len(o.Spec.PodMetricsEndpoints) > 1
 		}
 	case *v1.Probe:
 		if ingress := o.Spec.Targets.Ingress; ingress != nil {

@@ -110,7 +110,7 @@ func (r *reader) configMap(raw []byte) error {
 func (r *reader) plain(raw []byte, into metav1.Object) error {
 	if err := manifest.DecodeJSON(raw, into); err != nil {
 		into.SetNamespace(namespaceOr(into.GetNamespace()))
-		return err
+		return rewordAll("", err)
 	}
 	into.SetNamespace(namespaceOr(into.GetNamespace()))
 	if r.stored {

@@ -78,7 +78,7 @@ func (r *reader) native(kind nativeKind, head Fault, raw []byte) {
 	object := kind.empty()
 	err := budget.CheckAs(head.Kind, raw, reflect.TypeOf(object).Elem())
 	if err == nil {
-		err = manifest.DecodeKnown(raw, object)
+		err = rewordAll(head.Kind, manifest.DecodeKnown(raw, object))
 	}
 	if err != nil {
 		if r.all {

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -216,6 +217,19 @@ func reword(kind string, err error) error {
 		out.Reason = typeReason(fault)
 	}
 	return &out
+}
+
+// rewordAll is [reword] for each of the errors that are joined.
+func rewordAll(kind string, err error) error {
+	joined, is := err.(interface{ Unwrap() []error })
+	if !is {
+		return reword(kind, err)
+	}
+	var out []error
+	for _, one := range joined.Unwrap() {
+		out = append(out, reword(kind, one))
+	}
+	return errors.Join(out...)
 }
 
 // typeReason describes a value of the wrong type.
