@@ -7,10 +7,15 @@ import (
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/relabel"
+	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 // namespaceLabel is the label by which an Alertmanager limits AlertmanagerConfigs to their namespace.
@@ -77,7 +82,7 @@ func (l *linter) placeless() map[string]*place {
 		if enforced != "" || f != nil && f.ExternalLabels[namespaceLabel] != "" {
 			return l.places // every alert may have it
 		}
-		if r, is := w.Object.(*v1.ThanosRuler); is && r.Spec.Labels[namespaceLabel] != "" {
+		if r, is := w.Object.(*v1.ThanosRuler); is && r.Spec.Labels[namespaceLabel] != "" || l.relabelsNamespace(w.Object) {
 			return l.places
 		}
 	}
@@ -108,8 +113,44 @@ func (l *linter) placeless() map[string]*place {
 	return l.places
 }
 
+// relabelsNamespace reports whether the relabelings of alerts of a workload may set the label namespace. Those that cannot
+// be read count as ones that may.
+func (l *linter) relabelsNamespace(w v1.Workload) bool {
+	var own *corev1.SecretKeySelector
+	switch w := w.(type) {
+	case *v1.Prometheus:
+		own = w.Spec.AdditionalAlertRelabelConfigs
+		if w.Spec.Alerting != nil && slices.ContainsFunc(w.Spec.Alerting.Alertmanagers, func(to v1.AlertmanagerEndpoints) bool {
+			return slices.ContainsFunc(to.AlertRelabelConfigs, func(s v1.RelabelConfig) bool {
+				return setsNamespace(s.Action, s.TargetLabel)
+			})
+		}) {
+			return true
+		}
+	case *v1.ThanosRuler:
+		if own = w.Spec.AlertRelabelConfigs; w.Spec.AlertRelabelConfigFile != "" {
+			return true
+		}
+	}
+	if own == nil {
+		return false
+	}
+	secret, err := l.objects.References.Object(assets.Ref{Kind: assets.Secret, Namespace: w.GetNamespace(), Name: own.Name})
+	text := secret.Values[own.Key]
+	var steps []ownStep
+	if err != nil || !lined(text) || new(manifest.Aliases).Check(text) != nil || yaml.Unmarshal(text, &steps) != nil || len(steps) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(steps, func(s ownStep) bool { return setsNamespace(s.Action, s.Target) })
+}
+
+// setsNamespace reports whether a relabeling step may set the label namespace.
+func setsNamespace(action, target string) bool {
+	return strings.EqualFold(action, string(relabel.LabelMap)) || target == namespaceLabel || strings.Contains(target, "$")
+}
+
 // exporterNamespaces returns the namespaces of the targets of monitors whose names are those of exporters of nodes. known is
-// false if one of them selects in all namespaces.
+// false if there is none, so that the exporters are elsewhere, or if one of them selects in all namespaces.
 func (l *linter) exporterNamespaces() (namespaces []string, known bool) {
 	for _, row := range []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor} {
 		for _, o := range l.objects.All(row) {
@@ -129,7 +170,7 @@ func (l *linter) exporterNamespaces() (namespaces []string, known bool) {
 			namespaces = append(append(namespaces, o.GetNamespace()), selector.MatchNames...)
 		}
 	}
-	return namespaces, true
+	return namespaces, len(namespaces) > 0
 }
 
 // ofNodes reports whether an expression is about metrics of nodes alone, of node_exporter or kube-state-metrics.
