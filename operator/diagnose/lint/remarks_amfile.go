@@ -3,15 +3,18 @@ package lint
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
+
+// saysAt reports a remark about a path in the configuration of an Alertmanager, at a line.
+type saysAt func(at, value string, line int)
 
 // fileOfAlertmanager reports remarks about the configuration of an Alertmanager in a Secret, at their lines.
 func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
@@ -25,15 +28,19 @@ func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
 	if err != nil || !lined(text) || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) != 1 {
 		return
 	}
-	say := func(at, value string, line int) {
-		f := self
-		f.Severity, f.Code, f.Field, f.Message = SeverityWarning, CodeRemark, "spec.configSecret", fmt.Sprintf("%s, %s: %s", ref, at, value)
-		l.add(l.inContent(f, &assets.ContentError{Ref: ref, Key: v1.AlertmanagerConfigKey, Line: line}), "")
+	saying := func(severity Severity) saysAt {
+		return func(at, value string, line int) {
+			f := self
+			f.Severity, f.Code, f.Field, f.Message = severity, CodeRemark, "spec.configSecret", fmt.Sprintf("%s, %s: %s", ref, at, value)
+			l.add(l.inContent(f, &assets.ContentError{Ref: ref, Key: v1.AlertmanagerConfigKey, Line: line}), "")
+		}
 	}
+	say := saying(SeverityWarning)
 	if hidden.Match(text) || nullName.Match(text) {
 		hiddenIn(doc.Content[0], strings.Split(string(text), "\n"), func(at, value string, line int) { say(at, hiddenWords(value), line) })
 	}
-	inhibitionsOfFile(doc.Content[0], say)
+	inhibitionsOfFile(doc.Content[0], say, saying(SeverityNote))
+	filesOfFile(doc.Content[0], am, say)
 	notificationsOfFile(doc.Content[0], l.templatesOf(am), say)
 	templates := find(doc.Content[0], []string{"templates"})
 	if templates == nil || templates.Kind != yaml.SequenceNode {
@@ -46,6 +53,38 @@ func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
 	}
 }
 
+// mountedForAlertmanager matches a file of a Secret or ConfigMap that the Alertmanager must mount, with the directory.
+var mountedForAlertmanager = lazyregexp.New(`^(/etc/alertmanager/(?:secrets|configmaps)/[a-z0-9.-]{1,253})/[^\s"']{1,253}$`)
+
+// maxMountedObjects is the maximum number of Secrets and ConfigMaps of the files in one configuration that are looked at.
+const maxMountedObjects = 100
+
+// filesOfFile reports files, such as api_url_file, of which the Alertmanager does not mount the Secret or ConfigMap.
+func filesOfFile(file *yaml.Node, am *v1.Alertmanager, say saysAt) {
+	seen := map[string]bool{}
+	for n := range manifest.Nodes("", file) {
+		if n.Kind != yaml.ScalarNode || !strings.HasSuffix(n.Path, "_file") {
+			continue
+		}
+		m := mountedForAlertmanager.FindStringSubmatch(n.Value)
+		if m == nil || seen[m[1]] {
+			continue
+		}
+		if len(seen) == maxMountedObjects {
+			return
+		}
+		seen[m[1]] = true
+		if why := unlistedFile(am, n.Value); why != "" && !mountedAt(am.Spec.VolumeMounts, am.Spec.Containers, n.Value) {
+			say(n.Path, why, n.Line)
+		}
+	}
+}
+
+// unlistedFile returns why the pods of an Alertmanager do not have a file of a Secret or ConfigMap; empty if they have it.
+func unlistedFile(am *v1.Alertmanager, file string) string {
+	return unlisted("/etc/alertmanager", "the Alertmanager", am.Spec.Secrets, am.Spec.ConfigMaps, file)
+}
+
 // unmountedTemplate returns why the pods of an Alertmanager do not have a template file; empty if they may have it. keys
 // has the entries of its Secret, which is mounted with the configuration.
 func unmountedTemplate(am *v1.Alertmanager, file string, keys map[string][]byte) string {
@@ -53,17 +92,8 @@ func unmountedTemplate(am *v1.Alertmanager, file string, keys map[string][]byte)
 	if !path.IsAbs(file) || mountedAt(am.Spec.VolumeMounts, am.Spec.Containers, file) {
 		return ""
 	}
-	for _, from := range []struct {
-		dir, list string
-		names     []string
-	}{{"/etc/alertmanager/secrets/", "spec.secrets", am.Spec.Secrets}, {"/etc/alertmanager/configmaps/", "spec.configMaps", am.Spec.ConfigMaps}} {
-		if rest, below := strings.CutPrefix(file, from.dir); below {
-			name, _, _ := strings.Cut(rest, "/")
-			if slices.Contains(from.names, name) || strings.Contains(name, "*") {
-				return ""
-			}
-			return fmt.Sprintf("no pod has %s, because %s of the Alertmanager does not name %q%s", from.dir+name, from.list, name, manifest.Beside(name, from.names))
-		}
+	if strings.HasPrefix(file, "/etc/alertmanager/secrets/") || strings.HasPrefix(file, "/etc/alertmanager/configmaps/") {
+		return unlistedFile(am, file)
 	}
 	const config = "/etc/alertmanager/config"
 	switch dir := path.Dir(file); {

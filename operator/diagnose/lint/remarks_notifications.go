@@ -52,7 +52,7 @@ func undefinedRemarks(here says, files *templateFiles, c *v1alpha1.AlertmanagerC
 
 // notificationsOfFile is like notificationRemarks and undefinedRemarks for the file of an Alertmanager, with the lines. files
 // is nil if its templates are not known.
-func notificationsOfFile(file *yaml.Node, files *templateFiles, say func(at, value string, line int)) {
+func notificationsOfFile(file *yaml.Node, files *templateFiles, say saysAt) {
 	receivers := find(file, []string{"receivers"})
 	if receivers == nil {
 		return

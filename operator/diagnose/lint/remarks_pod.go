@@ -324,14 +324,21 @@ func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 // unmounted returns why no pod has a file below the directories of spec.secrets and spec.configMaps: the field does not
 // name its object. Empty if it does, and for other files.
 func unmounted(f *v1.CommonPrometheusFields, file string) string {
+	return unlisted("/etc/prometheus", "the workload", f.Secrets, f.ConfigMaps, file)
+}
+
+// unlisted is like unmounted for any workload.
+//
+// root: the directory in which the operator mounts what the fields name.
+func unlisted(root, whose string, secrets, configMaps []string, file string) string {
 	for _, from := range []struct {
 		dir, list string
 		names     []string
-	}{{"/etc/prometheus/secrets/", "spec.secrets", f.Secrets}, {"/etc/prometheus/configmaps/", "spec.configMaps", f.ConfigMaps}} {
+	}{{root + "/secrets/", "spec.secrets", secrets}, {root + "/configmaps/", "spec.configMaps", configMaps}} {
 		rest, below := strings.CutPrefix(file, from.dir)
 		name, _, _ := strings.Cut(rest, "/")
-		if below && !slices.Contains(from.names, name) {
-			return fmt.Sprintf("no pod has %s, because %s of the workload does not name %q%s", from.dir+name, from.list, name, manifest.Beside(name, from.names))
+		if below && !slices.Contains(from.names, name) && !strings.Contains(name, "*") {
+			return fmt.Sprintf("no pod has %s, because %s of %s does not name %q%s", from.dir+name, from.list, whose, name, manifest.Beside(name, from.names))
 		}
 	}
 	return ""
