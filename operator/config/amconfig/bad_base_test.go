@@ -143,6 +143,15 @@ func TestBaseFaults(t *testing.T) {
 		"apiVersion: a\nkind: AlertmanagerConfig\nspec: {}":                                        object + ", got an AlertmanagerConfig, which is an object of its own: apply it, and select it with alertmanagerConfigSelector, or name it in alertmanagerConfiguration",
 		"apiVersion: v1\nkind: Secret\nstringData: {}":                                             object + ", got a manifest",
 		configs + "webhook_configs: [{url: 'https://a.b', payload: {matchers: [{name: a, value: hunter2}]}, max_alerts: {a: b}}]": "receivers[0]: line 4: got an object where another value belongs",
+		route + `matchers: severity="critical"` + r + "templates: /etc/a/*.tmpl":                                                  "line 4: route.routes[0].matchers: want a list: ['severity=\"critical\"']\nline 7: templates: want a list: ['/etc/a/*.tmpl']",
+		route + `group_by: it's` + r:           "line 4: route.routes[0].group_by: want a list: ['it''s']",
+		route + `match: severity=critical` + r: "line 4: route.routes[0].match: want an object",
+		route + "receiver: r" + r + "time_intervals: [{name: a, time_intervals: [{weekdays: monday}]}]": "line 7: time_intervals[0].time_intervals[0].weekdays: want a list",
+		configs + "webhook_configs: hunter2":                                                    "line 4: receivers[0].webhook_configs: want a list",
+		configs + "webhook_configs: [{url: 'https://a.b', http_config: {basic_auth: hunter2}}]": "line 4: receivers[0].webhook_configs[0].http_config.basic_auth: want an object: {username: …, password: …}",
+		configs + "webhook_configs: [{url: 'https://a.b', http_config: {authorization: hunter2}}, {url: 'https://a.b', http_config: {tls_config: hunter2}}]": "line 4: receivers[0].webhook_configs[0].http_config.authorization: want an object: {type: …, credentials: …}\nline 4: receivers[0].webhook_configs[1].http_config.tls_config: want an object: {ca: …, cert: …}",
+		configs + "slack_configs: [{api_url: [hunter2], channel: x}]":                                                                                        "line 4: receivers[0].slack_configs[0].api_url: want one value, got a list",
+		configs + "opsgenie_configs: [{api_key: a, responders: [hunter2]}]":                                                                                  "line 4: receivers[0].opsgenie_configs[0].responders[0]: want an object: {id: …, name: …}",
 		"- route": object + ", got a list",
 	} {
 		_, err := baseOf(newestVersion, text)

@@ -31,10 +31,10 @@ func explained(text []byte, err error) []error {
 	if other := otherFormat(root); other != nil {
 		return []error{other}
 	}
-	objects := objectMatchers(root)
+	objects, wrong := objectMatchers(root), shapesOf(root)
 	var out []error
 	for _, one := range single(err) {
-		out = append(out, located(root, hinted(root, objects, one))...)
+		out = append(out, located(root, hinted(root, objects, wrong.named(one)))...)
 	}
 	return out
 }
