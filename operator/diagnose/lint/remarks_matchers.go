@@ -235,8 +235,16 @@ func namespaceRemarks(here says, path string, matchers []v1alpha1.Matcher, limit
 	}
 }
 
-// intervalRemark reports a repetition that is more frequent than the notifications of its group.
+// intervalRemark reports intervals of zero, and a repetition that is more frequent than the notifications of its group.
 func intervalRemark(say says, r *route) {
+	for _, of := range []struct {
+		field string
+		value v1.NonEmptyDuration
+	}{{"groupInterval", r.GroupInterval}, {"repeatInterval", r.RepeatInterval}} {
+		if d, err := model.ParseDuration(string(of.value)); err == nil && d == 0 && of.value != "" {
+			say(r.path+"."+of.field, "%s has no effect: Alertmanager refuses it, so the operator leaves it out, and the one of the route above applies, or the default; write how long to wait, at least 1s, or remove the field", of.value)
+		}
+	}
 	group, err := model.ParseDuration(string(r.GroupInterval))
 	repeat, wrong := model.ParseDuration(string(r.RepeatInterval))
 	if err == nil && wrong == nil && repeat > 0 && repeat < group {
@@ -244,9 +252,32 @@ func intervalRemark(say says, r *route) {
 	}
 }
 
-// textRemarks reports matchers that compare with the text of a regular expression.
+// inQuotes matches a value in quotes, and withOperator one behind the operator of a matcher, as in the file of an Alertmanager.
+var (
+	inQuotes     = lazyregexp.New(`^(?:"([^"]+)"|'([^']+)')$`)
+	withOperator = lazyregexp.New(`^(=~|!=|!~|==?) *["']?(\w[^"']*)["']?$`)
+)
+
+// punctuated returns what is wrong about a matcher whose value has quotes or an operator around it; empty if it has none.
+func punctuated(m v1alpha1.Matcher) string {
+	if found := inQuotes.FindStringSubmatch(m.Value); found != nil {
+		return fmt.Sprintf("the quotes are part of the value that the label is compared with: write %s without them", found[1]+found[2])
+	}
+	found := withOperator.FindStringSubmatch(m.Value)
+	if found == nil || !isEqual(m) {
+		return ""
+	}
+	operator := strings.Replace(found[1], "==", "=", 1)
+	return fmt.Sprintf("%s is part of the value that the label is compared with: write value: %s, and matchType: %q", found[1], found[2], operator)
+}
+
+// textRemarks reports matchers that compare with the text of a regular expression, or with quotes.
 func textRemarks(say says, path string, matchers []v1alpha1.Matcher) {
 	for i, m := range matchers {
+		if why := punctuated(m); why != "" {
+			say(fmt.Sprintf("%s[%d].value", path, i), "%s", why)
+			continue
+		}
 		meant := v1alpha1.MatchRegexp
 		if m.MatchType == v1alpha1.MatchNotEqual {
 			meant = v1alpha1.MatchNotRegexp
