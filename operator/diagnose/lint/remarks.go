@@ -102,6 +102,7 @@ func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Worklo
 	}
 	interval, from := l.interval(known)
 	queryRemarks(always, note, saying(SeverityNote, w.String()), queries, interval, from)
+	l.labellessRemarks(always, queries)
 }
 
 // stepRemarks reports remarks about the relabel steps of an endpoint, before and after the scrape.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // bucketless returns why histogram_quantile has no result: its argument has no label le. Native histograms, which need
@@ -159,6 +161,9 @@ func unconditional(e parser.Expr) string {
 	return ""
 }
 
+// gaugeTotals matches gauges that are called like counters.
+var gaugeTotals = lazyregexp.New(`^(?:harbor_.*|velero_(?:backup|restore)|elasticsearch_.*_docs|ceph_pg)_total$`)
+
 // growing returns the name of a counter that an expression compares with a number; empty if it compares none.
 func growing(e parser.Expr) string {
 	switch e := bare(e).(type) {
@@ -170,7 +175,7 @@ func growing(e parser.Expr) string {
 			return cmp.Or(growing(e.LHS), growing(e.RHS))
 		case parser.GTR, parser.GTE:
 			selector, is := e.LHS.(*parser.VectorSelector)
-			if _, number := literal(e.RHS); is && number && strings.HasSuffix(selector.Name, "_total") {
+			if _, number := literal(e.RHS); is && number && strings.HasSuffix(selector.Name, "_total") && !gaugeTotals.MatchString(selector.Name) {
 				return selector.Name
 			}
 		}
