@@ -30,6 +30,7 @@ var (
 // templateRemarks reports templates that Prometheus accepts and that do not have the intended
 // result when the alert fires.
 func templateRemarks(warn, note says, r *v1.PrometheusRule) {
+	var executions rules.Executions
 	for i, group := range r.Spec.Groups {
 		nameTemplate(warn, fmt.Sprintf("spec.groups[%d].name", i), group.Name, "the name of a group")
 		for j, rule := range group.Rules {
@@ -44,6 +45,8 @@ func templateRemarks(warn, note says, r *v1.PrometheusRule) {
 			}
 			templatesIn(warn, note, path+".annotations", rule.Annotations)
 			templatesIn(warn, note, path+".labels", rule.Labels)
+			failingTemplates(warn, &executions, path+".annotations", rule.Annotations)
+			failingTemplates(warn, &executions, path+".labels", rule.Labels)
 			severityRemark(note, path, &rule)
 			for _, name := range ruleFields {
 				if _, is := rule.Labels[name]; is {
