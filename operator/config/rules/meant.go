@@ -120,17 +120,18 @@ func MeantSyntax(err error, expr string) error {
 }
 
 var (
-	sizeUnit   = lazyregexp.New(`[\d.]\s*[KMGTkmgt]i?[Bb]?(?:$|[\s)])`)
-	negation   = lazyregexp.New(`(?i)(?:^|[\s(])not[\s(]`)
-	longUnit   = lazyregexp.New(`\[\s*(\d+)\s*(sec|min|hour|hr|day|week|year)[a-z]*\s*[\]:]`)
-	textNumber = lazyregexp.New(`[=!<>]=?\s*["']([-+]?[0-9.]+)["']\s*(?:\)|$)`)
-	ranged     = lazyregexp.New(`([a-zA-Z_:][\w:]{0,60}(?:\{[^{}]{0,60}\})?\[[\w\s]{1,20}(:?)[\w\s]{0,20}\])\s*(?:[-+*/%^<>=!]|and\s|or\s|unless\s|$)`)
-	ofTwo      = lazyregexp.New(`\b(max|min|sum)\s*\(\s*([a-zA-Z_:][\w:]*)\s*,\s*([a-zA-Z_:][\w:]*)\s*\)`)
-	dashedName = lazyregexp.New(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
+	sizeUnit      = lazyregexp.New(`[\d.]\s*[KMGTkmgt]i?[Bb]?(?:$|[\s)])`)
+	negation      = lazyregexp.New(`(?i)(?:^|[\s(])not[\s(]`)
+	longUnit      = lazyregexp.New(`\[\s*(\d+)\s*(sec|min|hour|hr|day|week|year)[a-z]*\s*[\]:]`)
+	joinedComment = lazyregexp.New(`^\s*#[^\n]*\s[^\n]*[<>=({]`)
+	textNumber    = lazyregexp.New(`[=!<>]=?\s*["']([-+]?[0-9.]+)["']\s*(?:\)|$)`)
+	ranged        = lazyregexp.New(`([a-zA-Z_:][\w:]{0,60}(?:\{[^{}]{0,60}\})?\[[\w\s]{1,20}(:?)[\w\s]{0,20}\])\s*(?:[-+*/%^<>=!]|and\s|or\s|unless\s|$)`)
+	ofTwo         = lazyregexp.New(`\b(max|min|sum)\s*\(\s*([a-zA-Z_:][\w:]*)\s*,\s*([a-zA-Z_:][\w:]*)\s*\)`)
+	dashedName    = lazyregexp.New(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
 )
 
-// meantOperand returns what was probably meant in an expression with a unit in full, a number in quotes, or the name of a
-// metric with a dash; empty if it has none.
+// meantOperand returns what was probably meant in an expression with a unit in full, a number in quotes, a comment before
+// it, or the name of a metric with a dash; empty if it has none.
 func meantOperand(message, expr string) string {
 	operands := strings.HasSuffix(message, "binary expression must contain only scalar and instant vector types")
 	if m := longUnit.FindStringSubmatch(expr); m != nil && strings.Contains(message, "duration") {
@@ -138,6 +139,9 @@ func meantOperand(message, expr string) string {
 	}
 	if strings.Contains(message, "bad number or duration syntax") && sizeUnit.MatchString(expr) {
 		return "numbers have no units of size: write 1e9 for 1 GB, or 2^30 for 1 GiB"
+	}
+	if strings.HasSuffix(message, "no expression found in input") && joinedComment.MatchString(expr) {
+		return "what follows # is a comment to the end of the line: > in YAML joins the lines, | keeps them"
 	}
 	if strings.Contains(message, "unexpected identifier") && negation.MatchString(expr) {
 		return "PromQL has no not: write a comparison such as == 0, a unless b, or absent(a)"
@@ -186,6 +190,8 @@ var templateHints = []hint{
 	{lazyregexp.New(`bad character U\+002F '/'$`), "labels of Kubernetes have _ instead of . and / in Prometheus: write {{ $labels.a_b }}"},
 	{lazyregexp.New(`unexpected "}" in operand$|unclosed action`), "what {{ begins ends with }}"},
 	{lazyregexp.New(`bad character U\+005B '\['$`), "write {{ $labels.a }}, or {{ index $labels \"a-b\" }} for a name with other characters"},
+	{lazyregexp.New(`unexpected "=" in (?:operand|if|with|else)$`), "comparisons are functions before their operands: write eq $labels.a \"b\", or eq $value 5.0"},
+	{lazyregexp.New(`unexpected "[<>!]" in operand$`), "comparisons are functions before their operands: write gt $value 5.0, or ge, lt, le, eq, ne"},
 	{lazyregexp.New(`unexpected "%" in operand$`), "put the format in quotes, as in printf \"%.2f\""},
 }
 

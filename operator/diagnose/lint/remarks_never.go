@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -108,6 +109,20 @@ func commentedOut(text string) string {
 		return fmt.Sprintf("what follows # is a comment to the end of the line, also %q: > in YAML joins the lines, | keeps them", shortened(m[1]))
 	}
 	return ""
+}
+
+var (
+	// quotedText matches text in quotes, in which # means itself.
+	quotedText = lazyregexp.New("\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`[^`]*`")
+	// joinedToComment matches the only line of an expression with a comment of words, which an operator of PromQL follows.
+	joinedToComment = lazyregexp.New(`^[^#\n]*(#[^\n]*\w[ \t]+(?:and|or|unless)[ \t]+(?:on|ignoring)[ \t]*\([^\n]*)\s*$`)
+)
+
+// joinedRemark reports an expression of which the last part became a comment, as the folded lines of a YAML scalar do.
+func joinedRemark(note says, q *query) {
+	if m := joinedToComment.FindStringSubmatch(quotedText.ReplaceAllString(q.text, `""`)); m != nil && q.expr() != nil {
+		note(q.path("expr"), "what follows # is a comment to the end of the line, also %q: > in YAML joins the lines, | keeps them", shortened(strings.TrimSpace(m[1])))
+	}
 }
 
 // shortened returns the beginning of a text.

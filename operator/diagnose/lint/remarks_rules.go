@@ -41,6 +41,9 @@ func valueRemarks(say says, queries []*query) {
 func queryRemarks(always, note, here says, queries []*query, interval time.Duration, from string) {
 	for _, q := range queries {
 		text := q.text
+		if strings.Contains(text, "#") {
+			joinedRemark(note, q)
+		}
 		if !strings.ContainsAny(text, "[-/") && !strings.Contains(text, "_total") && !aggregates.MatchString(text) || q.expr() == nil {
 			continue
 		}
