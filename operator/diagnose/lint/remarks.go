@@ -96,6 +96,8 @@ func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Worklo
 	repeatedRules(always, m)
 	l.recordedRemarks(note, queries)
 	l.renamedRemarks(note, queries)
+	stateRemarks(note, queries)
+	coresRemarks(note, queries)
 	l.nameRemarks(saying(SeverityWarning, w.String()), saying(SeverityNote, w.String()), queries, known)
 	if !l.standsIn(w.String()) {
 		l.strategyRemarks(note, w.Object, m)
