@@ -2,6 +2,7 @@ package nearmiss
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -336,8 +337,8 @@ func jobLabel(s *Search, found, behind []thing) []Hint {
 	h := Hint{Code: Remark, Field: "spec.jobLabel", Message: fmt.Sprintf("is the name of a label, and %s %s no label %s, so it has no effect",
 		names(found), map[bool]string{true: "has", false: "have"}[len(found) == 1], s.jobLabel)}
 	for _, t := range found {
-		for key, value := range t.labels {
-			if value == s.jobLabel || alike(key, s.jobLabel) {
+		for _, key := range slices.Sorted(maps.Keys(t.labels)) {
+			if t.labels[key] == s.jobLabel || alike(key, s.jobLabel) {
 				h.Message += fmt.Sprintf(": did you mean %q?", key)
 				return []Hint{h}
 			}
