@@ -247,7 +247,7 @@ func TestAlertmanagerSecret(t *testing.T) {
 	})
 	t.Run("invalid", func(t *testing.T) {
 		for _, tc := range []struct{ config, want string }{
-			{"hunter-three", "cannot unmarshal"},
+			{"hunter-three", "want an object with route and receivers"},
 			{"route: [hunter-three", "yaml: line 1"},
 			{"{global: {slack_api_url: hunter-three}, route: {receiver: a}, receivers: [{name: a, slack_configs: [{channel: b}]}]}", "unsupported scheme"},
 			{"{global: {smtp_auth_password: hunter-three}, route: {receiver: nobody}, receivers: [{name: a}]}", `undefined receiver \"nobody\"`},

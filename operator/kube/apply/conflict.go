@@ -160,8 +160,8 @@ func (c *conflicts) before(id objectID, want [sha256.Size]byte, found state, now
 		c.of[id] = h
 	}
 	h.next, h.found, h.asked = want, found, true
-	if !h.written || h.want != want {
-		return turn{}
+	if !h.written || h.want != want || h.left == found && h.foreign > 0 {
+		return turn{} // the object is as we left it, and gets a new hash
 	}
 	if h.over(now) {
 		h.forgive()

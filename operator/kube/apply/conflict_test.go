@@ -54,6 +54,7 @@ func TestConflicts(t *testing.T) {
 		"a webhook changes each write":    {append([]act{{0, "a", nil, false}}, times(7, act{time.Second, "a", nil, false})...), "+ + + + + + 1s +"},
 		"a user who changes the workload": {[]act{{0, "a", nil, false}, {0, "b", nil, false}, {0, "c", nil, false}, {0, "d", nil, false}, {0, "e", nil, false}, {0, "f", nil, false}, {0, "g", nil, false}}, "+ + + + + + +"},
 		"… also during a conflict":        {append(append([]act{{0, "a", nil, false}}, times(6, revert)...), act{0, "b", nil, false}, act{time.Second, "b", edits, false}), "+ ! ! ! ! ! 1s + 1s"},
+		"… and its new hash":              {append(append([]act{{0, "a", nil, false}}, times(6, revert)...), act{0, "b", nil, false}, act{0, "b", nil, true}), "+ ! ! ! ! ! 1s + +"},
 		"the conflict has ended":          {append(append([]act{{0, "a", nil, false}}, times(6, revert)...), act{time.Second, "a", nil, false}, act{time.Minute, "a", edits, false}), "+ ! ! ! ! ! 1s ! !"},
 	} {
 		t.Run(name, func(t *testing.T) {
