@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -104,7 +105,7 @@ func labelled(e parser.Expr, recorded func(string) bool) bool {
 	switch e := bare(e).(type) {
 	case *parser.VectorSelector:
 		return e.Name != "" && !recorded(e.Name) || slices.ContainsFunc(e.LabelMatchers, func(m *labels.Matcher) bool {
-			return m.Name != labels.MetricName && !m.Matches("")
+			return m.Name != model.MetricNameLabel && !m.Matches("")
 		})
 	case *parser.MatrixSelector:
 		return labelled(e.VectorSelector, recorded)
