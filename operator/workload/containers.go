@@ -10,8 +10,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// ContainerPrometheus is the container of the server or agent in pods of Prometheus objects.
-const ContainerPrometheus = "prometheus"
+const (
+	// ContainerPrometheus is the container of the server or agent in pods of Prometheus objects.
+	ContainerPrometheus = "prometheus"
+	// ContainerThanos is that of the sidecar, which a Prometheus has with spec.thanos.
+	ContainerThanos = "thanos-sidecar"
+)
 
 // mergeContainers merges the user's containers into ours. A container with the name of
 // one of ours is a strategic merge patch; the others follow in the user's order. The

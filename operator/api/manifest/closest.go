@@ -31,8 +31,8 @@ func closest(name string, object map[string]any, known map[string]reflect.Type) 
 	return longer(name, candidates)
 }
 
-// beside returns a hint for an unknown field that is a misspelling of one that the object has too; empty if there is none.
-func beside(name string, object map[string]any, known map[string]reflect.Type) string {
+// alreadySet returns a hint for an unknown field that is a misspelling of one that the object has too; empty if there is none.
+func alreadySet(name string, object map[string]any, known map[string]reflect.Type) string {
 	var taken []string
 	for _, candidate := range slices.Sorted(maps.Keys(known)) {
 		if _, is := object[candidate]; is {

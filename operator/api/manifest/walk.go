@@ -101,7 +101,7 @@ func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 				fault.Elsewhere, field = elsewhere(name, w.around)
 			}
 			if fault.Suggestion == "" && fault.Elsewhere == "" {
-				fault.Hint = beside(name, v, known)
+				fault.Hint = alreadySet(name, v, known)
 			}
 			w.faults = append(w.faults, fault)
 			if fault.Elsewhere == "" && fault.Suggestion != "" {

@@ -19,7 +19,7 @@ import (
 // wants.
 var misfit = lazyregexp.New("^line (\\d+): (?:cannot unmarshal !!\\w+ `[^`]*` into (\\S+)|got (a list) where another value belongs)$")
 
-// shape is what a setting of a configuration is written as.
+// shape is the form of the value of a setting in YAML.
 type shape int
 
 const (

@@ -3,7 +3,6 @@ package promconfig
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -16,24 +15,25 @@ import (
 // listKeys are keys of configuration files and of a Helm chart whose value is a list of items.
 var listKeys = []string{"scrape_configs", "additionalScrapeConfigs", "alertmanagers", "additionalAlertManagerConfigs", "alert_relabel_configs", "additionalAlertRelabelConfigs"}
 
-// keysOfJobs are those of lists of jobs, and alertingKey that of the lists about alerts in a configuration file.
+// keysOfJobs are the keys whose value is a list of jobs.
 var keysOfJobs = []string{"scrape_configs", "additionalScrapeConfigs"}
 
+// alertingKey is the key of the part of a configuration file about alerts.
 const alertingKey = "alerting"
 
-// listsBelow yields the keys of the lists of items of this kind in the part of a configuration file about alerts.
-func (k itemKind) listsBelow(n *yaml.Node) iter.Seq[*yaml.Node] {
+// listBelow returns the key of the list of items of this kind in the part of a configuration file about alerts; nil if it
+// has none.
+func (k itemKind) listBelow(n *yaml.Node) *yaml.Node {
 	wanted := "alert_relabel_configs"
 	if k.discoveries {
 		wanted = "alertmanagers"
 	}
-	return func(yield func(*yaml.Node) bool) {
-		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == wanted && !yield(n.Content[i]) {
-				return
-			}
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == wanted {
+			return n.Content[i]
 		}
 	}
+	return nil
 }
 
 // notList returns the error for a text that is no list of maps, with the line. It contains no values.
@@ -58,7 +58,7 @@ func (k itemKind) notList(text string, from assets.ContentError) error {
 			switch key := root.Content[i]; {
 			case !k.named && slices.Contains(keysOfJobs, key.Value): // the list may follow in the same file
 			case !k.named && key.Value == alertingKey:
-				for list := range k.listsBelow(root.Content[i+1]) {
+				if list := k.listBelow(root.Content[i+1]); list != nil {
 					return at(list, "want a YAML list of maps, got a map; leave out %s: and %s: and write only the list below them", key.Value, list.Value)
 				}
 			case slices.Contains(listKeys, key.Value):

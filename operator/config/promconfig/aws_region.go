@@ -2,11 +2,11 @@ package promconfig
 
 import (
 	"errors"
-	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -28,7 +28,7 @@ func (c *compiler) region(own string) (string, error) {
 	return "", faults.At("region", errRegion)
 }
 
-var regionName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
+var regionName = lazyregexp.New(`^[a-z0-9-]{1,64}$`)
 
 // regionOf returns the AWS region that the workload sets in the environment of its server, empty if there is none. The SDK
 // of AWS reads the variables in this order.

@@ -232,7 +232,7 @@ func readsListURL(step Step) bool {
 		return false
 	}
 	if r.Action == "labelmap" {
-		regex, err := regexcost.Compile("^(?s:" + cmp.Or(r.Regex, defaultRegex) + ")$")
+		regex, err := regexcost.Whole(cmp.Or(r.Regex, defaultRegex))
 		return err != nil || strings.Contains(r.Regex, "$(") || regex.MatchString(listURL) // a variable may match anything
 	}
 	return slices.Contains(r.SourceLabels, listURL) || actions[r.Action].compares && r.TargetLabel == listURL

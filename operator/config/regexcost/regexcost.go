@@ -82,6 +82,9 @@ func Compile(text string) (*regexp.Regexp, error) {
 	return regexp.Compile(text)
 }
 
+// Whole compiles an expression that must match a whole value, as those of relabeling do, like [Compile].
+func Whole(text string) (*regexp.Regexp, error) { return Compile("^(?s:" + text + ")$") }
+
 const (
 	// tableOperators is the weight of a Unicode class. The parser copies its table of hundreds of
 	// ranges, also for each repetition within brackets.

@@ -1,7 +1,6 @@
 package templatecost
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"text/template/parse"
@@ -39,41 +38,36 @@ func Calls(text string) (names []string) {
 		}
 	}
 	for _, list := range lists {
-		for call := range callsIn(list) {
-			if trees[call.Name] == nil {
-				names = append(names, call.Name)
+		eachCall(list, func(called string) {
+			if trees[called] == nil {
+				names = append(names, called)
 			}
-		}
+		})
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// callsIn yields the calls of templates in a list and below it, which is nested no deeper than [Blocks] allows.
-func callsIn(list *parse.ListNode) iter.Seq[*parse.TemplateNode] {
-	return func(yield func(*parse.TemplateNode) bool) { walkCalls(list, yield) }
-}
-
-func walkCalls(list *parse.ListNode, yield func(*parse.TemplateNode) bool) bool {
+// eachCall calls do with the name of each template that is called in a list and below it, which is nested no deeper than
+// [Blocks] allows.
+func eachCall(list *parse.ListNode, do func(name string)) {
 	if list == nil {
-		return true
+		return
 	}
-	below := func(b *parse.BranchNode) bool { return walkCalls(b.List, yield) && walkCalls(b.ElseList, yield) }
+	below := func(b *parse.BranchNode) {
+		eachCall(b.List, do)
+		eachCall(b.ElseList, do)
+	}
 	for _, n := range list.Nodes {
-		more := true
 		switch n := n.(type) {
 		case *parse.TemplateNode:
-			more = yield(n)
+			do(n.Name)
 		case *parse.IfNode:
-			more = below(&n.BranchNode)
+			below(&n.BranchNode)
 		case *parse.WithNode:
-			more = below(&n.BranchNode)
+			below(&n.BranchNode)
 		case *parse.RangeNode:
-			more = below(&n.BranchNode)
-		}
-		if !more {
-			return false
+			below(&n.BranchNode)
 		}
 	}
-	return true
 }

@@ -9,11 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-const (
-	containerThanos = "thanos-sidecar"
-
-	graceSeconds = 600
-)
+const graceSeconds = 600
 
 // pod returns the pod of one shard, without the user's volumes and containers. match is the
 // selector that it must match.

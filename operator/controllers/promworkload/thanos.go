@@ -68,7 +68,7 @@ func (b *Builder) thanosContainer() (corev1.Container, error) {
 	if err != nil {
 		return corev1.Container{}, err
 	}
-	c := workload.NewContainer(containerThanos, image, b.common.ImagePullPolicy)
+	c := workload.NewContainer(workload.ContainerThanos, image, b.common.ImagePullPolicy)
 	c.Args = append([]string{"sidecar"}, workload.Render(args)...)
 	c.Ports = []corev1.ContainerPort{
 		{Name: "http", ContainerPort: thanosHTTPPort},

@@ -66,7 +66,7 @@ func TestRoutePrefix(t *testing.T) {
 			for _, arg := range []struct{ container, flag, path string }{
 				{workload.ContainerConfigReloader, "--reload-url=", "/-/reload"},
 				{workload.ContainerRulesReloader, "--webhook-url=", "/-/reload"},
-				{containerThanos, "--prometheus.url=", ""},
+				{workload.ContainerThanos, "--prometheus.url=", ""},
 			} {
 				got := requestPath(t, argument(t, find(t, pod, arg.container), arg.flag))
 				if got != path.Join(want, arg.path) {

@@ -54,6 +54,15 @@ func lined(document []byte) bool {
 	return len(document) <= maxLined && bytes.Count(document, []byte(","))+bytes.Count(document, []byte("\n")) <= maxValues
 }
 
+// parseLined parses a document whose lines are looked for, nil if it is not YAML or too long.
+func parseLined(text []byte) *yaml.Node {
+	var doc yaml.Node
+	if !lined(text) || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) != 1 {
+		return nil
+	}
+	return doc.Content[0]
+}
+
 // document returns the parsed document at a place, nil if it is not YAML or too long. The items of a List share it.
 func (l *linter) document(p manifests.Place) *yaml.Node {
 	key := p.String()
@@ -61,10 +70,7 @@ func (l *linter) document(p manifests.Place) *yaml.Node {
 	if known {
 		return root
 	}
-	var doc yaml.Node
-	if lined(p.Text) && yaml.Unmarshal(p.Text, &doc) == nil && len(doc.Content) == 1 {
-		root = doc.Content[0]
-	}
+	root = parseLined(p.Text)
 	if l.documents == nil {
 		l.documents = map[string]*yaml.Node{}
 	}

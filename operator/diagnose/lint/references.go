@@ -57,6 +57,12 @@ func (l *linter) instead(missing *assets.NotFoundError, field string) string {
 	return text
 }
 
+// remarkIn reports a remark about the content of a Secret that a field names.
+func (l *linter) remarkIn(self Finding, severity Severity, field string, at *assets.ContentError, text string) {
+	self.Severity, self.Code, self.Field, self.Message = severity, CodeRemark, field, fmt.Sprintf("%s, %s", at.Ref, text)
+	l.add(l.inContent(self, at), "")
+}
+
 // inContent moves a finding about the content of a Secret or ConfigMap to the line of that
 // content, if the manifest has it as plain text.
 func (l *linter) inContent(f Finding, err *assets.ContentError) Finding {

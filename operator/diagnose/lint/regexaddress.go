@@ -26,7 +26,7 @@ func noAddressAndPort(s *v1.RelabelConfig, re *syntax.Regexp, separator string) 
 	if port := string(s.SourceLabels[1]); !strings.HasSuffix(port, "_port") && !strings.HasSuffix(port, "_port_number") {
 		return ""
 	}
-	whole, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
+	whole, err := regexcost.Whole(s.Regex)
 	if err != nil {
 		return ""
 	}

@@ -58,7 +58,7 @@ func strayName(regex, action string) (why, meant string) {
 		return "", ""
 	}
 	for part := range strings.SplitSeq(body, "|") {
-		parts := namesIn(part)
+		parts := separated(part)
 		for _, name := range parts {
 			if !namePattern.MatchString(name) {
 				return "", ""
@@ -77,10 +77,10 @@ func strayName(regex, action string) (why, meant string) {
 	if why == "" {
 		return "", ""
 	}
-	return why, strings.Join(namesIn(strings.ReplaceAll(body, "|", ",")), "|")
+	return why, strings.Join(separated(strings.ReplaceAll(body, "|", ",")), "|")
 }
 
-// namesIn returns what stands between commas and blanks.
-func namesIn(text string) []string {
+// separated splits text at commas and blanks.
+func separated(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }

@@ -44,7 +44,6 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		identityRemarks(saying(SeverityNote, ""), path, before, after, model.InstanceLabel, "pod")
 		bareAddress(saying(SeverityNote, ""), path+".relabelings", before)
 		found.metaRemarks(say(w.String()), path+".relabelings", before)
-
 	}
 	switch m := object.(type) {
 	case *v1.ServiceMonitor:
@@ -128,7 +127,7 @@ func serviceMonitorRemarks(always says, steps stepRemarks, m *v1.ServiceMonitor,
 			always(path, "neither port nor targetPort is set, so every port of the Services is scraped%s", dashTooMany(i))
 		}
 		pathRemark(always, path+".path", e.Path)
-		tlsRemark(always, path, e.TLSConfig != nil && !reflect.ValueOf(e.TLSConfig).Elem().IsZero(), e.Scheme, e.RelabelConfigs)
+		tlsRemark(always, path, hasFields(e.TLSConfig), e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
 		if sure {
 			instanceRemarks(always, path+".relabelings", e.RelabelConfigs, before, copied)
@@ -161,7 +160,7 @@ func podMonitorRemarks(always says, steps stepRemarks, m *v1.PodMonitor, known *
 			always(path, "neither port nor portNumber is set, so every port of the pods is scraped%s", dashTooMany(i))
 		}
 		pathRemark(always, path+".path", e.Path)
-		tlsRemark(always, path, e.TLSConfig != nil && !reflect.ValueOf(e.TLSConfig).Elem().IsZero(), e.Scheme, e.RelabelConfigs)
+		tlsRemark(always, path, hasFields(e.TLSConfig), e.Scheme, e.RelabelConfigs)
 		steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
 		if sure {
 			instanceRemarks(always, path+".relabelings", e.RelabelConfigs, before, copied)
@@ -322,6 +321,9 @@ func pathRemark(say says, field, value string) {
 		say(field, "the ? becomes part of the path (%%3F) and starts no query; write %s here, and what follows the ? as params", before)
 	}
 }
+
+// hasFields reports whether a part of an object is set and not empty, as charts leave it.
+func hasFields[T any](part *T) bool { return part != nil && !reflect.ValueOf(*part).IsZero() }
 
 // tlsRemark reports TLS settings of a job that does not use TLS.
 func tlsRemark(say says, path string, set bool, scheme v1.Scheme, steps []v1.RelabelConfig) {

@@ -147,7 +147,8 @@ func resultLabels(expr parser.Expr) (has map[string]bool, known bool) {
 			return absent(e.Args[0])
 		case "vector":
 			return map[string]bool{}, true
-		case "minute", "hour", "day_of_week", "day_of_month", "day_of_year", "days_in_month", "month", "year":
+		}
+		if slices.Contains(clockFunctions, e.Func.Name) {
 			if len(e.Args) > 0 {
 				return resultLabels(e.Args[0])
 			}

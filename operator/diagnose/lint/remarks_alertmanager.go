@@ -62,7 +62,7 @@ func (l *linter) baseRemarks(w dryrun.Workload) {
 		return
 	}
 	for _, o := range l.objects.All(catalog.AlertmanagerConfig) {
-		if o.GetNamespace() == am.Namespace && o.GetName() == am.Spec.AlertmanagerConfiguration.Name {
+		if isBase(am, o) {
 			l.remarks(w, catalog.AlertmanagerConfig.Kind, o)
 		}
 	}
@@ -132,7 +132,7 @@ func (l *linter) meantByName(object catalog.Object, all []selector) bool {
 			return false
 		}
 		return !slices.ContainsFunc(l.objects.All(catalog.AlertmanagerConfig), func(o catalog.Object) bool {
-			return o.GetNamespace() == am.Namespace && o.GetName() == object.GetName()
+			return isBase(am, o)
 		})
 	})
 }

@@ -24,25 +24,23 @@ func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
 	ref := assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: am.ConfigSecretName()}
 	secret, err := l.objects.References.Object(ref)
 	text := secret.Values[v1.AlertmanagerConfigKey]
-	var doc yaml.Node
-	if err != nil || !lined(text) || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) != 1 {
+	root := parseLined(text)
+	if err != nil || root == nil {
 		return
 	}
 	saying := func(severity Severity) saysAt {
 		return func(at, value string, line int) {
-			f := self
-			f.Severity, f.Code, f.Field, f.Message = severity, CodeRemark, "spec.configSecret", fmt.Sprintf("%s, %s: %s", ref, at, value)
-			l.add(l.inContent(f, &assets.ContentError{Ref: ref, Key: v1.AlertmanagerConfigKey, Line: line}), "")
+			l.remarkIn(self, severity, "spec.configSecret", &assets.ContentError{Ref: ref, Key: v1.AlertmanagerConfigKey, Line: line}, at+": "+value)
 		}
 	}
 	say := saying(SeverityWarning)
 	if hidden.Match(text) || nullName.Match(text) {
-		hiddenIn(doc.Content[0], strings.Split(string(text), "\n"), func(at, value string, line int) { say(at, hiddenWords(value), line) })
+		hiddenIn(root, strings.Split(string(text), "\n"), func(at, value string, line int) { say(at, hiddenWords(value), line) })
 	}
-	inhibitionsOfFile(doc.Content[0], say, saying(SeverityNote))
-	filesOfFile(doc.Content[0], am, say)
-	notificationsOfFile(doc.Content[0], l.templatesOf(am), say)
-	templates := find(doc.Content[0], []string{"templates"})
+	inhibitionsOfFile(root, say, saying(SeverityNote))
+	filesOfFile(root, am, say)
+	notificationsOfFile(root, l.templatesOf(am), say)
+	templates := find(root, []string{"templates"})
 	if templates == nil || templates.Kind != yaml.SequenceNode {
 		return
 	}

@@ -97,9 +97,9 @@ func asksAboutAddress(s v1.RelabelConfig) bool {
 	return s.TargetLabel == targetParam && slices.Equal(s.SourceLabels, []v1.LabelName{model.AddressLabel}) && (s.Replacement == nil || strings.Contains(*s.Replacement, "$"))
 }
 
-// exporterSteps reports whether steps copy the address of each target into the parameter target and leave it the address
-// of the scrape, and reports the first one. before are the steps of the scrape class.
-func exporterSteps(say says, path, scraped string, steps, before []v1.RelabelConfig) bool {
+// exporterSteps reports the first step that copies the address of targets into the parameter target, if no step replaces
+// the address by that of the exporter. before are the steps of the scrape class; found is true if there is one.
+func exporterSteps(say says, path, scraped string, steps, before []v1.RelabelConfig) (found bool) {
 	i := slices.IndexFunc(steps, asksAboutAddress)
 	if i < 0 || writtenBy(slices.Concat(before, steps)).has(model.AddressLabel) {
 		return false
@@ -108,16 +108,16 @@ func exporterSteps(say says, path, scraped string, steps, before []v1.RelabelCon
 	return true
 }
 
-// exporterRemarks reports whether the targets of a ScrapeConfig are what an exporter is to be asked about and are scraped
-// themselves, and reports why. before are the steps of the scrape class.
-func exporterRemarks(say says, m *v1alpha1.ScrapeConfig, before []v1.RelabelConfig) bool {
+// exporterRemarks reports a ScrapeConfig that scrapes the targets of an exporter such as blackbox_exporter instead of the
+// exporter. found is true if it does. before are the steps of the scrape class.
+func exporterRemarks(say says, m *v1alpha1.ScrapeConfig, before []v1.RelabelConfig) (found bool) {
 	return exporterSteps(say, "spec.relabelings", m.Spec.MetricsPath, m.Spec.RelabelConfigs, before) ||
 		!writtenBy(slices.Concat(before, m.Spec.RelabelConfigs)).has(model.AddressLabel) && exporterTargets(say, m)
 }
 
-// exporterTargets reports whether static targets are what an exporter is to be asked about, and no step does so, and
-// reports the first one.
-func exporterTargets(say says, m *v1alpha1.ScrapeConfig) bool {
+// exporterTargets reports the first static target that is a parameter of an exporter, if no step passes it there. found is
+// true if there is one.
+func exporterTargets(say says, m *v1alpha1.ScrapeConfig) (found bool) {
 	path := m.Spec.MetricsPath
 	given := writtenBy(m.Spec.RelabelConfigs).has(targetParam)
 	if !given && (exporterPorts[path] == "" || len(m.Spec.Params["target"]) > 0) {

@@ -16,19 +16,32 @@ var mountedFile = lazyregexp.New(`^\s*(?:- +)?(\w+_file):\s+["']?(/etc/prometheu
 // maxMountedFiles is the maximum number of files of one Secret that are reported.
 const maxMountedFiles = 20
 
-// filesOfJobs reports files in the Secret of additionalScrapeConfigs of which the workload does not mount the object.
-func (l *linter) filesOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPrometheusFields) {
+// ownJobs is the text of additionalScrapeConfigs in a Secret.
+type ownJobs struct {
+	text []byte
+	say  func(line int, text string) // reports a remark at a line
+}
+
+// ownJobs returns the jobs in the Secret of additionalScrapeConfigs; without a text if it has none, or is not known.
+func (l *linter) ownJobs(self Finding, w dryrun.Workload, f *v1.CommonPrometheusFields) (out ownJobs) {
 	of := f.AdditionalScrapeConfigs
 	if of == nil {
-		return
+		return out
 	}
 	ref := assets.Ref{Kind: assets.Secret, Namespace: w.Object.GetNamespace(), Name: of.Name}
-	secret, err := l.objects.References.Object(ref)
-	if err != nil {
-		return
+	if secret, err := l.objects.References.Object(ref); err == nil {
+		out.text = secret.Values[of.Key]
 	}
+	out.say = func(line int, text string) {
+		l.remarkIn(self, SeverityWarning, "spec.additionalScrapeConfigs", &assets.ContentError{Ref: ref, Key: of.Key, Line: line}, text)
+	}
+	return out
+}
+
+// fileRemarks reports files of which the workload does not mount the object.
+func (j ownJobs) fileRemarks(f *v1.CommonPrometheusFields) {
 	reported, line := map[string]bool{}, 0
-	for text := range bytes.Lines(secret.Values[of.Key]) {
+	for text := range bytes.Lines(j.text) {
 		line++
 		m := mountedFile.Get().FindSubmatch(text)
 		if m == nil || mountedBy(f, string(m[2])) {
@@ -39,9 +52,7 @@ func (l *linter) filesOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPromet
 			continue
 		}
 		reported[why] = true
-		at := self
-		at.Severity, at.Code, at.Field, at.Message = SeverityWarning, CodeRemark, "spec.additionalScrapeConfigs", fmt.Sprintf("%s, %s: %s", ref, m[1], why)
-		l.add(l.inContent(at, &assets.ContentError{Ref: ref, Key: of.Key, Line: line}), "")
+		j.say(line, fmt.Sprintf("%s: %s", m[1], why))
 		if len(reported) == maxMountedFiles {
 			return
 		}

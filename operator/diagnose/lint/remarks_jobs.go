@@ -19,7 +19,7 @@ import (
 // is about the rules and monitors of one workload.
 func (l *linter) jobNames(view *nearmiss.View, w dryrun.Workload, all []fragments.Result, uses []nearmiss.Use) {
 	isRule := func(v fragments.Result) bool { return v.Kind == catalog.PrometheusRule.Kind }
-	if f := v1alpha1.CommonFields(w.Object); f == nil || namesJobs(f) || !slices.ContainsFunc(all, isRule) {
+	if f := v1alpha1.CommonFields(w.Object); f == nil || hasOtherJobs(f) || !slices.ContainsFunc(all, isRule) {
 		return
 	}
 	jobs := view.Jobs(uses)
@@ -41,9 +41,9 @@ func (l *linter) jobNames(view *nearmiss.View, w dryrun.Workload, all []fragment
 	}
 }
 
-// namesJobs reports whether series of a workload may have jobs of which its monitors do not tell: those of other
-// configurations, of scrape classes, or received from elsewhere.
-func namesJobs(f *v1.CommonPrometheusFields) bool {
+// hasOtherJobs reports whether series of a workload may have jobs that its monitors do not define: of additional
+// configurations, of scrape classes, or of received samples.
+func hasOtherJobs(f *v1.CommonPrometheusFields) bool {
 	return f.AdditionalScrapeConfigs != nil || f.EnableRemoteWriteReceiver || valueOr(f.EnableOTLPReceiver) ||
 		slices.ContainsFunc(f.ScrapeClasses, func(c v1.ScrapeClass) bool {
 			return nearmiss.Renames(c.RelabelConfigs) || nearmiss.Renames(c.MetricRelabelConfigs)

@@ -9,8 +9,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -44,22 +42,19 @@ var keysOfJobs = strings.NewReplacer("spec.", "", "sourceLabels", "source_labels
 // maxJobRemarks is the maximum number of remarks about the jobs in one Secret.
 const maxJobRemarks = 20
 
-// stepsOfJobs reports steps of the jobs in the Secret of additionalScrapeConfigs that read labels before they are set or
+// stepRemarks reports steps of the jobs that read labels before they are set or
 // after they are gone, exporters that are not asked, and selectors of federations that are none. Of the Secret, it quotes
 // names of labels that Prometheus gives to targets, and what is wrong in a selector.
-func (l *linter) stepsOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPrometheusFields) {
-	of := f.AdditionalScrapeConfigs
-	if of == nil {
+func (j ownJobs) stepRemarks() {
+	if !lined(j.text) || new(manifest.Aliases).Check(j.text) != nil {
 		return
 	}
-	ref := assets.Ref{Kind: assets.Secret, Namespace: w.Object.GetNamespace(), Name: of.Name}
-	secret, err := l.objects.References.Object(ref)
-	var doc yaml.Node
-	if text := secret.Values[of.Key]; err != nil || !lined(text) || new(manifest.Aliases).Check(text) != nil || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) != 1 || doc.Content[0].Kind != yaml.SequenceNode {
+	root := parseLined(j.text)
+	if root == nil || root.Kind != yaml.SequenceNode {
 		return
 	}
 	said := 0
-	for i, node := range doc.Content[0].Content {
+	for i, node := range root.Content {
 		var job ownJob
 		if node.Decode(&job) != nil {
 			continue // reported as wrong
@@ -74,10 +69,7 @@ func (l *linter) stepsOfJobs(self Finding, w dryrun.Workload, f *v1.CommonPromet
 			if value := find(node, manifests.SplitPath(field)); value != nil {
 				line = value.Line
 			}
-			at := self
-			at.Severity, at.Code, at.Field = SeverityWarning, CodeRemark, "spec.additionalScrapeConfigs"
-			at.Message = fmt.Sprintf("%s, [%d].%s: %s", ref, i, field, keysOfJobs.Replace(fmt.Sprintf(format, args...)))
-			l.add(l.inContent(at, &assets.ContentError{Ref: ref, Key: of.Key, Line: line}), "")
+			j.say(line, fmt.Sprintf("[%d].%s: %s", i, field, keysOfJobs.Replace(fmt.Sprintf(format, args...))))
 		}
 		exporterRemarks(say, m, nil)
 		federationRemarks(say, "spec.params", job.Path, job.Params)

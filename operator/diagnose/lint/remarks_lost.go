@@ -19,7 +19,7 @@ func removes(s *v1.RelabelConfig) func(label string) bool {
 	if s.Regex == "" || action != "labeldrop" && action != "labelkeep" {
 		return func(string) bool { return false }
 	}
-	re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
+	re, err := regexcost.Whole(s.Regex)
 	return func(label string) bool { return err == nil && re.MatchString(label) == (action == "labeldrop") }
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
@@ -202,9 +203,9 @@ func notifies(r v1alpha1.Receiver) bool {
 }
 
 // isBase reports whether an AlertmanagerConfig is the configuration of an Alertmanager, to which it adds those that it selects.
-func isBase(w v1.Workload, c *v1alpha1.AlertmanagerConfig) bool {
+func isBase(w v1.Workload, c catalog.Object) bool {
 	am, is := w.(*v1.Alertmanager)
-	return is && am.Spec.AlertmanagerConfiguration != nil && am.Spec.AlertmanagerConfiguration.Name == c.Name && am.Namespace == c.Namespace
+	return is && am.Spec.AlertmanagerConfiguration != nil && am.Spec.AlertmanagerConfiguration.Name == c.GetName() && am.Namespace == c.GetNamespace()
 }
 
 // limited reports whether an Alertmanager restricts an AlertmanagerConfig to the alerts of its

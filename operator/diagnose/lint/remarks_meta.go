@@ -182,8 +182,8 @@ func misnamed(meant, effect string) string {
 // plurals matches the part of a label before the name that a user gave, in the plural.
 var plurals = lazyregexp.New(`_(label|annotation)s?(present)?s?_`)
 
-// unknownMeta returns what a label was probably meant as that no discovery sets. may are the objects whose labels targets
-// have, name is what follows the prefix.
+// unknownMeta returns the message about a label that no discovery sets, with a similar one. may are the objects whose
+// labels targets have, name is the label without its prefix.
 func unknownMeta(name, effect string, may []string) string {
 	var all []string
 	for _, of := range may {

@@ -61,16 +61,16 @@ func (l *linter) notIn(m v1alpha1.Matcher, namespace string) string {
 	return ""
 }
 
-// place is what is known about the label namespace of the alerts of a name.
+// place describes the label namespace of the alerts with a name.
 type place struct {
 	never bool // they never have it
-	// nodes means that all are about metrics of nodes, whose namespace is that of an exporter. namespaces are those of their
-	// rules, where exporters may be.
+	// nodes is set if all of them use metrics of nodes only, which have the namespace of an exporter. namespaces are those
+	// of the rules and exporters.
 	nodes      bool
 	namespaces map[string]bool
 }
 
-// placeless returns what is known about the label namespace of the alerts of the manifests, by name.
+// placeless returns the places of the alerts in the manifests, by name.
 func (l *linter) placeless() map[string]*place {
 	if l.places != nil {
 		return l.places
@@ -149,8 +149,8 @@ func setsNamespace(action, target string) bool {
 	return strings.EqualFold(action, string(relabel.LabelMap)) || target == namespaceLabel || strings.Contains(target, "$")
 }
 
-// exporterNamespaces returns the namespaces of the targets of monitors whose names are those of exporters of nodes. known is
-// false if there is none, so that the exporters are elsewhere, or if one of them selects in all namespaces.
+// exporterNamespaces returns the namespaces that monitors of node exporters, found by name, select in. known is false if there
+// is no such monitor, so that the exporters are elsewhere, or if one of them selects in all namespaces.
 func (l *linter) exporterNamespaces() (namespaces []string, known bool) {
 	for _, row := range []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor} {
 		for _, o := range l.objects.All(row) {

@@ -149,7 +149,7 @@ func containerField(f *v1.WorkloadFields, name string) string {
 	if i := slices.IndexFunc(f.InitContainers, named); i >= 0 {
 		return fmt.Sprintf("spec.initContainers[%d]", i)
 	}
-	if name == containerThanos {
+	if name == workload.ContainerThanos {
 		return "spec.thanos"
 	}
 	return "spec"
@@ -169,16 +169,13 @@ func (l *linter) stray(self Finding, field string, own, all []corev1.Container) 
 		if !imageless[c.Name] {
 			continue
 		}
-		if c.Name == containerThanos && self.Kind == catalog.Prometheus.Kind {
+		if c.Name == workload.ContainerThanos && self.Kind == catalog.Prometheus.Kind {
 			l.say(self)(fmt.Sprintf("%s[%d].name", field, i), "the pods have a container %q only with spec.thanos, so this one is one more, without image, and no pod starts: set spec.thanos, or remove it", c.Name)
 			continue
 		}
 		l.say(self)(fmt.Sprintf("%s[%d].name", field, i), "%q is none of the operator's containers, so it is one more, without image, and no pod starts%s", c.Name, meantContainer(c.Name, names))
 	}
 }
-
-// containerThanos is the container of the sidecar, which a Prometheus has with spec.thanos.
-const containerThanos = "thanos-sidecar"
 
 // oldContainers are names that containers of the operator had before.
 var oldContainers = map[string]string{
@@ -209,10 +206,10 @@ func meantContainer(name string, names []string) string {
 // neededArgs are arguments without which a container of the operator does not work, and the field for
 // more of them.
 var neededArgs = map[string]struct{ one, field string }{
-	"prometheus":    {"--config.file", "spec.additionalArgs"},
-	"alertmanager":  {"--config.file", "spec.additionalArgs"},
-	"thanos-ruler":  {"--query", "spec.additionalArgs"},
-	containerThanos: {"--prometheus.url", "spec.thanos.additionalArgs"},
+	"prometheus":             {"--config.file", "spec.additionalArgs"},
+	"alertmanager":           {"--config.file", "spec.additionalArgs"},
+	"thanos-ruler":           {"--query", "spec.additionalArgs"},
+	workload.ContainerThanos: {"--prometheus.url", "spec.thanos.additionalArgs"},
 }
 
 // replacedArgs reports containers whose args replace those of the operator: patches replace lists of

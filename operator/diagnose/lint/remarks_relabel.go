@@ -193,7 +193,7 @@ func addressRemark(say says, field string, s *v1.RelabelConfig, action string) {
 	gone := false
 	switch action {
 	case "labeldrop", "labelkeep":
-		re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
+		re, err := regexcost.Whole(s.Regex)
 		gone = err == nil && s.Regex != "" && re.MatchString(address) == (action == "labeldrop")
 	case "", "replace":
 		gone = s.TargetLabel == address && s.Replacement != nil && *s.Replacement == "" && (s.Regex == "" || s.Regex == "(.*)" || s.Regex == ".*")
@@ -216,7 +216,7 @@ func (k keep) within(regex string) bool {
 	if k.regex == regex {
 		return true
 	}
-	re, err := regexcost.Compile("^(?s:" + regex + ")$")
+	re, err := regexcost.Whole(regex)
 	return err == nil && !slices.ContainsFunc(k.shapes, func(s shape) bool { return !s.whole || !re.MatchString(s.text) })
 }
 
@@ -297,7 +297,7 @@ func matchesNothing(text string) (matches, known bool) {
 	if text == "" {
 		return true, true // the default, (.*)
 	}
-	re, err := regexcost.Compile("^(?s:" + text + ")$")
+	re, err := regexcost.Whole(text)
 	return err == nil && re.MatchString(""), err == nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -45,7 +44,7 @@ func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
 
 // listRemark reports a static target with commas or blanks, which become part of the name of its host.
 func listRemark(say says, field, target string) {
-	switch parts := strings.FieldsFunc(target, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }); {
+	switch parts := separated(target); {
 	case len(parts) == 0:
 		say(field, "has no address: write host:port, or remove the item")
 	case len(parts) > 1:

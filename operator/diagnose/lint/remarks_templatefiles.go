@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/templatecost"
@@ -36,7 +37,7 @@ func (l *linter) templatesOf(am *v1.Alertmanager) *templateFiles {
 	id := am.Namespace + "/" + am.Name
 	files, known := l.templates[id]
 	if !known {
-		if l.placeOf(Finding{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name}).File != "" {
+		if l.placeOf(Finding{Kind: catalog.Alertmanager.Kind, Namespace: am.Namespace, Name: am.Name}).File != "" {
 			files = l.readTemplates(am)
 		}
 		if l.templates == nil {
@@ -58,13 +59,12 @@ func (l *linter) readTemplates(am *v1.Alertmanager) *templateFiles {
 		files.unread = true
 		return files
 	}
-	text := secret.Values[v1.AlertmanagerConfigKey]
-	var doc yaml.Node
-	if err != nil || secret.Version == manifests.PromisedVersion || !lined(text) || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
+	root := parseLined(secret.Values[v1.AlertmanagerConfigKey])
+	if err != nil || secret.Version == manifests.PromisedVersion || root == nil || root.Kind != yaml.MappingNode {
 		return nil
 	}
 	var patterns []string
-	if list := find(doc.Content[0], []string{"templates"}); list != nil {
+	if list := find(root, []string{"templates"}); list != nil {
 		for _, file := range list.Content {
 			if path.Dir(file.Value) != templateDirectory {
 				return nil // a volume, a directory of the image, or one that is reported

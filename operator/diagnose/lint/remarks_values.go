@@ -79,7 +79,7 @@ func phaseRemarks(say says, path string, filterRunning *bool, steps []v1.Relabel
 		if s.TargetLabel == phaseLabel || strings.EqualFold(s.Action, "labelmap") {
 			return
 		}
-		re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
+		re, err := regexcost.Whole(s.Regex)
 		if err != nil || s.Regex == "" || !slices.Equal(s.SourceLabels, []v1.LabelName{phaseLabel}) {
 			continue
 		}
@@ -119,7 +119,7 @@ func portNameRemark(say says, path, port string, steps []v1.RelabelConfig, label
 		if s.Regex == "" || !slices.Equal(s.SourceLabels, []v1.LabelName{v1.LabelName(label)}) {
 			continue
 		}
-		re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
+		re, err := regexcost.Whole(s.Regex)
 		if action := strings.ToLower(s.Action); err == nil && (action == "keep" || action == "drop") && re.MatchString(port) == (action == "drop") {
 			say(fmt.Sprintf("%s[%d].regex", path, i), "%s drops every target, because their port is called %s, by port of the endpoint: remove the step, or set port to another name", action, port)
 		}

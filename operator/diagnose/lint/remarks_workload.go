@@ -190,8 +190,9 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	}
 	if common != nil {
 		fileRemarks(say, common, w.Object)
-		l.filesOfJobs(self, w, common)
-		l.stepsOfJobs(self, w, common)
+		jobs := l.ownJobs(self, w, common)
+		jobs.fileRemarks(common)
+		jobs.stepRemarks()
 		replicaRemark(say, common, w.Object)
 		droppedReplica(say, common, w.Object)
 		exemplarRemark(say, common, w.Object)

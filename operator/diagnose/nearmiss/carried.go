@@ -141,7 +141,7 @@ func keepsOf(field string, steps []v1.RelabelConfig) (out []keep) {
 			}) {
 				continue
 			}
-			re, err := regexcost.Compile("^(?s:" + regex + ")$")
+			re, err := regexcost.Whole(regex)
 			if err == nil && regex != "" && !re.MatchString("") {
 				out = append(out, keep{fmt.Sprintf("%s[%d]", field, i), part[1], part[2], part[3], regex, re})
 			}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // About is a hint about an object of a Kubernetes kind.
@@ -181,7 +182,7 @@ func (p pods) unreached(svc service) (Hint, bool) {
 
 // lacksSidecar reports whether a port is one of the sidecar of Thanos, which the pods of a Prometheus do not have.
 func (p pods) lacksSidecar(port corev1.ServicePort) bool {
-	if p.labels[wellknown.LabelAppName] != "prometheus" || slices.Contains(p.containers, "thanos-sidecar") {
+	if p.labels[wellknown.LabelAppName] != "prometheus" || slices.Contains(p.containers, workload.ContainerThanos) {
 		return false
 	}
 	const grpc, http = 10901, 10902

@@ -98,7 +98,7 @@ func newPattern(text string) pattern {
 	if regexp.QuoteMeta(text) == text {
 		return pattern{text: text}
 	}
-	re, err := regexcost.Compile("^(?s:" + text + ")$")
+	re, err := regexcost.Whole(text)
 	if err != nil {
 		re = regexp.MustCompile("^" + regexp.QuoteMeta(text) + "$") // invalid expressions are rejected elsewhere
 	}

@@ -87,6 +87,11 @@ func (k *kind[T]) removeOwned(ctx context.Context, o metav1.Object) (Change, err
 	if !ok {
 		return Unchanged, nil
 	}
+	return k.removeLive(ctx, live)
+}
+
+// removeLive removes live, but not an object of its name that was created since.
+func (k *kind[T]) removeLive(ctx context.Context, live T) (Change, error) {
 	uid := live.GetUID()
-	return k.remove(ctx, o.GetNamespace(), o.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	return k.remove(ctx, live.GetNamespace(), live.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 }

@@ -114,8 +114,7 @@ func (k *kind[T]) removeFrozen(ctx context.Context, want, live T) error {
 	if err := k.creatable(ctx, want); err != nil {
 		return fmt.Errorf("replace %s %q: %w", k.name, want.GetName(), err)
 	}
-	uid := live.GetUID()
-	_, err := k.remove(ctx, want.GetNamespace(), want.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	_, err := k.removeLive(ctx, live)
 	return err
 }
 

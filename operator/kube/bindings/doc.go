@@ -3,7 +3,7 @@
 //
 //	bindings.go  computes the required write from the status and a new result (pure)
 //	writer.go    writes, and remembers the writes until the caches have them
-//	refusal.go   tells whether an error is of one object, of its namespace or of all
+//	refusal.go   classifies errors: of one object, of its namespace, or of all
 //
 // Only differences are written, so a steady state needs no API calls.
 package bindings

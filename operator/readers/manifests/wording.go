@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -221,12 +222,8 @@ func reword(kind string, err error) error {
 
 // rewordAll is [reword] for each of the errors that are joined.
 func rewordAll(kind string, err error) error {
-	joined, is := err.(interface{ Unwrap() []error })
-	if !is {
-		return reword(kind, err)
-	}
 	var out []error
-	for _, one := range joined.Unwrap() {
+	for _, one := range faults.Leaves(err) {
 		out = append(out, reword(kind, one))
 	}
 	return errors.Join(out...)

@@ -128,7 +128,7 @@ func (s *sender) sendInventory(ctx context.Context) {
 	again, after := false, time.Duration(0) // if it is too large, the next one is, too
 	if err == nil {
 		s.store()
-		err = s.post(ctx, targetreport.InventoryPath, http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}}, text, inventoryAttempts)
+		err = s.post(ctx, targetreport.InventoryTimeout, targetreport.InventoryPath, http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}}, text, inventoryAttempts)
 		again, after = temporary(err)
 	}
 	s.metrics.inventories.Inc()
@@ -147,15 +147,13 @@ func (c *Client) deliver(ctx context.Context, r targetreport.Report, attempts in
 	if err != nil {
 		return err
 	}
-	return c.post(ctx, targetreport.Path, http.Header{"Content-Type": {"application/json"}}, body, attempts)
+	return c.post(ctx, reportTimeout, targetreport.Path, http.Header{"Content-Type": {"application/json"}}, body, attempts)
 }
 
 // post sends a body to the replica that leads.
-func (c *Client) post(ctx context.Context, path string, header http.Header, body []byte, attempts int) error {
-	limit := reportTimeout
-	if path == targetreport.InventoryPath {
-		limit = targetreport.InventoryTimeout
-	}
+//
+// limit: for each of the attempts.
+func (c *Client) post(ctx context.Context, limit time.Duration, path string, header http.Header, body []byte, attempts int) error {
 	for attempt := 1; ; attempt++ {
 		err := c.postOnce(ctx, limit, path, header, body)
 		if reason := reasonOf(err); err == nil || reason != Unavailable && reason != Unreachable || attempt >= attempts || ctx.Err() != nil {
