@@ -59,7 +59,10 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 		return nil, err
 	}
 	caches := informercache.New()
-	groups := &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)}
+	groups, err := groupsOf(kube, cfg, scopes)
+	if err != nil {
+		return nil, err
+	}
 	out := &known{caches, &livetargets.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets,
 		Permissions: lister.Cluster{Kube: kube, Who: "the operator"}, Log: p.log}}
 	p.reg.MustRegister(promclient.Collector(out.targets))
@@ -80,6 +83,15 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 		},
 	}))
 	return out, nil
+}
+
+// groupsOf returns the target groups of a cluster, for discoveries in the namespaces that objects are read in.
+func groupsOf(kube kubernetes.Interface, cfg *rest.Config, scopes engine.Scopes) (*watch.Cluster, error) {
+	lists, err := watch.From(kube, compact(cfg))
+	if err != nil {
+		return nil, err
+	}
+	return &watch.Cluster{Lists: lists, Namespaces: listed(scopes)}, nil
 }
 
 // listed returns the namespaces to list one by one, or nil to list across all namespaces.

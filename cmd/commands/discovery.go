@@ -32,7 +32,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/memo"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/autoscale"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
@@ -182,11 +181,15 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	if err != nil {
 		return nil, err
 	}
+	groups, err := groupsOf(kube, share(cfg, 2), scopes)
+	if err != nil {
+		return nil, err
+	}
 	log.Info("watching", "instances", scopes.Instances.String(), "configs", scopes.Configs.String())
 	out := &discovering{log: log, cfg: cfg, kube: kube}
 	out.source = &livetargets.Source{
 		Reader: memo.New(ctx, apiserver.Reader{Kube: kube, CRDs: crds}, memo.Metadata(meta)), Setups: setups, Scopes: scopes, Options: options,
-		Groups:      &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)},
+		Groups:      groups,
 		Permissions: lister.Cluster{Kube: accounts, Who: "central discovery"},
 		Log:         log, Most: inflight.Memory() / 3, Fair: true,
 	}

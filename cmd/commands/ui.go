@@ -27,7 +27,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/memo"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
-	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/livetargets"
@@ -193,10 +192,14 @@ func (o *userOptions) readable(ctx context.Context) (*readable, error) {
 	if err != nil {
 		return nil, err
 	}
+	groups, err := groupsOf(live.Kube, cfg, c.parts.Scopes)
+	if err != nil {
+		return nil, err
+	}
 	setups, err := c.parts.Fresh()
 	c.targets = &livetargets.Source{
 		Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options,
-		Groups:      &watch.Cluster{Lists: watch.From(live.Kube), Namespaces: listed(c.parts.Scopes)},
+		Groups:      groups,
 		Permissions: lister.Cluster{Kube: live.Kube},
 		Servers:     servers,
 	}

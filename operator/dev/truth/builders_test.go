@@ -18,6 +18,7 @@ import (
 	httpconfig "github.com/prometheus/common/config"
 	promdiscovery "github.com/prometheus/prometheus/discovery/kubernetes"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -178,7 +179,13 @@ func TestBuilders(t *testing.T) {
 	}
 	w := &churn{t: t, api: objects, r: rand.New(rand.NewSource(1)), exists: map[string]bool{}}
 	w.begin()
-	shared := &watch.Cluster{Lists: watch.From(kube)}
+	compact := rest.CopyConfig(config)
+	compact.AcceptContentTypes = runtime.ContentTypeProtobuf
+	lists, err := watch.From(kube, compact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := &watch.Cluster{Lists: lists}
 	defer shared.Close()
 	var pairs []*pair
 	for _, sd := range discoveries() {

@@ -89,7 +89,7 @@ func received(t testing.TB, codecs runtime.NegotiatedSerializer, stream io.Reade
 
 func codecs() (usual, ours runtime.NegotiatedSerializer) {
 	usual = scheme.Codecs.WithoutConversion()
-	return usual, converting{usual, digestOf}
+	return usual, eventCodecs{usual, contentOf(digestOf)}
 }
 
 // TestContentReadsLikeWithTheUsualDecoders compares random objects after the whole stream was read, when the

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/message"
 )
 
 const (
@@ -87,8 +87,8 @@ const (
 
 // messageIn returns the message in the head of a Status, empty if there is none.
 func messageIn(head []byte) string {
-	if message, is := bytes.CutPrefix(head, protobufHead); is {
-		text := protobufField(protobufField(message, rawOfUnknown), messageOfStatus)
+	if answer, is := bytes.CutPrefix(head, protobufHead); is {
+		text := message.Field(answer, rawOfUnknown, messageOfStatus)
 		return strings.ToValidUTF8(string(text[:min(len(text), refusalText)]), "")
 	}
 	_, text, _ := bytes.Cut(head, []byte(`"message":"`))
@@ -100,28 +100,4 @@ func messageIn(head []byte) string {
 		}
 	}
 	return ""
-}
-
-// protobufField returns a field of a message, possibly truncated.
-func protobufField(message []byte, number protowire.Number) []byte {
-	for len(message) > 0 {
-		n, kind, length := protowire.ConsumeTag(message)
-		if length < 0 {
-			return nil
-		}
-		message = message[length:]
-		if n == number && kind == protowire.BytesType {
-			size, length := protowire.ConsumeVarint(message)
-			if length < 0 {
-				return nil
-			}
-			message = message[length:]
-			return message[:min(uint64(len(message)), size)]
-		}
-		if length = protowire.ConsumeFieldValue(n, kind, message); length < 0 {
-			return nil
-		}
-		message = message[length:]
-	}
-	return nil
 }

@@ -7,7 +7,7 @@
 //	objects.go   the objects, and which of them a discovery selects
 //	trim.go      trimming of objects to the fields that matter
 //	wire.go      the same on encoded lists of the API server
-//	packed.go    pods in informers, encoded
+//	packed.go    pods in informers, encoded, and from events of the API server
 //	informer.go  objects as informers, which the builders require
 //	builder.go   the Prometheus builders, and detection of their last group
 //	index.go     the indices that builders need

@@ -1,12 +1,18 @@
 package discovery
 
 import (
-	"fmt"
+	"bytes"
+	"sync"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/message"
 )
 
 // packed is a pod in the encoding of the API server. As structs, one takes four times as much memory, and informers have all
@@ -33,26 +39,79 @@ func (p *packed) GetUID() types.UID { return p.uid }
 // GetResourceVersion implements [metav1.Object].
 func (p *packed) GetResourceVersion() string { return p.version }
 
-// Pack returns an object as an informer holds it: pods encoded, and others as they are. The indices of [Indexers] know both.
-func Pack(object Object) any {
-	pod, is := object.(*corev1.Pod)
+// GetObjectKind implements [runtime.Object].
+func (p *packed) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+
+// DeepCopyObject implements [runtime.Object]. Packed pods do not change.
+func (p *packed) DeepCopyObject() runtime.Object { return p }
+
+// Numbers of the fields by which informers find a pod.
+const (
+	metaOfPod, specOfPod                                  protowire.Number = 1, 2
+	nameOfMeta, namespaceOfMeta, uidOfMeta, versionOfMeta protowire.Number = 1, 3, 5, 6
+	nodeOfSpec                                            protowire.Number = 10
+)
+
+// scratch has buffers in which pods are shortened.
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
+
+// PackMessage returns a pod, trimmed and packed, from its protobuf message, which it neither retains nor changes. It returns
+// nil for other kinds, for pods without a name, as in bookmarks, and for what is no message.
+func PackMessage(kind string, raw []byte) runtime.Object {
+	if kind != "Pod" {
+		return nil
+	}
+	buffer := scratch.Get().(*[]byte)
+	defer scratch.Put(buffer)
+	*buffer = append((*buffer)[:0], raw...)
+	short, err := shortPod.shorten(*buffer)
+	if err != nil {
+		return nil
+	}
+	text := func(path ...protowire.Number) string { return string(message.Field(short, path...)) }
+	name := text(metaOfPod, nameOfMeta)
+	if name == "" {
+		return nil
+	}
+	return &packed{
+		namespace: text(metaOfPod, namespaceOfMeta), name: name, uid: types.UID(text(metaOfPod, uidOfMeta)), version: text(metaOfPod, versionOfMeta),
+		node: text(specOfPod, nodeOfSpec), text: bytes.Clone(short),
+	}
+}
+
+// Pack returns an object as an informer holds it and a release sees it: pods trimmed and encoded, and others trimmed. The
+// indices of [Indexers] know both.
+func Pack(object any, older Older) any {
+	if p, is := object.(*packed); is {
+		if !older.change(rolePod) {
+			return p
+		}
+		object = Unpack(p)
+	}
+	o, is := object.(Object)
 	if !is {
 		return object
 	}
+	o = older.See(Trimmed(o))
+	pod, is := o.(*corev1.Pod)
+	if !is {
+		return o
+	}
 	text, err := pod.Marshal()
 	if err != nil {
-		return object
+		return o
 	}
 	return &packed{namespace: pod.Namespace, name: pod.Name, version: pod.ResourceVersion, uid: pod.UID, node: pod.Spec.NodeName, text: text}
 }
 
-// Unpack returns the object of an informer, or of an event of one, as it was before [Pack].
+// Unpack returns the object of an informer, or of an event of one, as it was before [Pack]. Of a pod whose message cannot be
+// decoded, which no API server sends, only the name is left.
 func Unpack(object any) any {
 	switch o := object.(type) {
 	case *packed:
 		out := &corev1.Pod{}
-		if err := out.Unmarshal(o.text); err != nil {
-			panic(fmt.Sprintf("pod %s/%s cannot be decoded, which Pack encoded: %v", o.namespace, o.name, err))
+		if out.Unmarshal(o.text) != nil {
+			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: o.name}}
 		}
 		return out
 	case cache.DeletedFinalStateUnknown:

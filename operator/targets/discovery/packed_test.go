@@ -1,15 +1,19 @@
 package discovery
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
@@ -17,7 +21,7 @@ import (
 func TestPackedPods(t *testing.T) {
 	typical := discoverytest.TypicalPod(7)
 	pod := trimPod(&typical)
-	held := Pack(pod)
+	held := Pack(&typical, nil)
 	if diff := cmp.Diff(pod, Unpack(held)); diff != "" {
 		t.Error(diff)
 	}
@@ -43,7 +47,61 @@ func TestPackedPods(t *testing.T) {
 		}
 	}
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
-	if Pack(service) != any(service) || Unpack(service) != any(service) || Unpack(nil) != nil {
+	if !reflect.DeepEqual(Pack(service, nil), service) || Unpack(service) != any(service) || Unpack(nil) != nil {
 		t.Error("others are changed")
 	}
+}
+
+// A pod that is packed from its message equals one that is decoded first, for each release.
+func TestMessagesOfPods(t *testing.T) {
+	for seed := range int64(20) {
+		randomObjects(seed, func(o Object) {
+			pod, is := o.(*corev1.Pod)
+			if !is {
+				return
+			}
+			raw, err := pod.Marshal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent := bytes.Clone(raw)
+			direct := PackMessage("Pod", raw)
+			if !bytes.Equal(raw, sent) {
+				t.Error("the message was changed")
+			}
+			for _, release := range []*semver.Version{nil, semver.MustParse("2.53.0"), semver.MustParse("3.5.0")} {
+				older := OlderThan(&targets.KubernetesSD{Role: roleEndpointSlice, Release: release})
+				want, got := Pack(pod.DeepCopy(), older).(*packed), Pack(direct, older).(*packed)
+				if diff := cmp.Diff(Unpack(want), Unpack(got), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("seed %d, release %v: (-decoded +direct)\n%s", seed, release, diff)
+				}
+				if want.namespace != got.namespace || want.name != got.name || want.version != got.version || want.uid != got.uid || want.node != got.node {
+					t.Errorf("seed %d, release %v: %+v instead of %+v", seed, release, got, want)
+				}
+			}
+		})
+	}
+	if PackMessage("Service", nil) != nil || PackMessage("Pod", nil) != nil || PackMessage("Pod", []byte{0xff}) != nil {
+		t.Error("other messages are packed")
+	}
+}
+
+// Pods whose message is no valid one keep their name.
+func FuzzPackMessage(f *testing.F) {
+	typical := discoverytest.TypicalPod(7)
+	raw, err := typical.Marshal()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
+	f.Add(raw[:len(raw)-1])
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		held := PackMessage("Pod", raw)
+		if held == nil {
+			return
+		}
+		if pod, is := Unpack(held).(*corev1.Pod); !is || pod.Name != held.(*packed).name {
+			t.Errorf("%v instead of %q", pod, held.(*packed).name)
+		}
+	})
 }

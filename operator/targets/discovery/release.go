@@ -19,8 +19,9 @@ import (
 type change struct {
 	since *semver.Version
 	roles []string
-	// older converts an object to what earlier releases see; nil if objects did not change.
+	// older converts an object of the role of to what earlier releases see; nil if objects did not change.
 	older func(Object) Object
+	of    string
 	// labels are prefixes of labels that earlier releases do not add.
 	labels []string
 }
@@ -32,9 +33,9 @@ var changes = []change{
 		labels: []string{meta + "endpointslice_endpoint_zone", meta + "endpointslice_endpoint_node_name"}},
 	// 14929: ports of sidecars, which are init containers
 	{since: semver.MustParse("3.0.0"), roles: []string{roleEndpoints, roleEndpointSlice},
-		older: withoutInitContainers, labels: []string{meta + "pod_container_init"}},
+		older: withoutInitContainers, of: rolePod, labels: []string{meta + "pod_container_init"}},
 	// 18192: only addresses of the first family in a dual-stack Service
-	{since: semver.MustParse("3.11.0"), roles: []string{roleEndpointSlice}, older: withoutFamilies},
+	{since: semver.MustParse("3.11.0"), roles: []string{roleEndpointSlice}, older: withoutFamilies, of: roleService},
 	// conditions of nodes
 	{since: semver.MustParse("3.12.0"), roles: []string{roleNode}, labels: []string{meta + "node_condition_"}},
 }
@@ -65,6 +66,11 @@ func (o Older) Key() string {
 		since = append(since, c.since.String())
 	}
 	return strings.Join(since, " ")
+}
+
+// change reports whether the release sees objects of a role differently.
+func (o Older) change(role string) bool {
+	return slices.ContainsFunc(o, func(c change) bool { return c.older != nil && c.of == role })
 }
 
 // See returns an object as the release sees it.

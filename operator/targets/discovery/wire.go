@@ -4,6 +4,9 @@ import (
 	"errors"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/message"
 )
 
 // rule selects the fields of a protobuf-encoded API object that are kept.
@@ -12,6 +15,8 @@ type rule struct {
 	fields map[protowire.Number]*rule
 	// rest keeps the fields that are not named.
 	rest bool
+	// drops (optional) reports whether the field itself is removed, judging by its content.
+	drops func(message []byte) bool
 }
 
 // whole keeps all of a field.
@@ -34,11 +39,12 @@ var (
 	shortContainer = keep(1, 2, 6)                // name, image, ports
 	shortStatus    = keep(1, 8)                   // name, containerID
 	shortCondition = keep(1, 2)                   // type, status
+	shortReady     = &rule{fields: shortCondition.fields, drops: func(m []byte) bool { return string(message.Field(m, 1)) != string(corev1.PodReady) }}
 
 	shortPod = only(map[protowire.Number]*rule{1: shortMeta, 2: only(map[protowire.Number]*rule{
 		2: shortContainer, 3: whole, 8: whole, 10: whole, 11: whole, 19: whole, 20: shortContainer, // restartPolicy, serviceAccountName, nodeName, hostNetwork, schedulerName
 	}), 3: only(map[protowire.Number]*rule{
-		1: whole, 2: shortCondition, 5: whole, 6: whole, 8: shortStatus, 10: shortStatus, 11: whole, // phase, hostIP, podIP, nominatedNodeName
+		1: whole, 2: shortReady, 5: whole, 6: whole, 8: shortStatus, 10: shortStatus, 11: whole, // phase, hostIP, podIP, nominatedNodeName
 	})})
 	shortNode = only(map[protowire.Number]*rule{1: shortMeta, 2: keep(3, 4), 3: only(map[protowire.Number]*rule{ // providerID, unschedulable
 		4: shortCondition, 5: whole, 6: whole, // addresses, daemonEndpoints
@@ -63,9 +69,9 @@ func Shorten(role string, list []byte) ([]byte, error) {
 
 var errMessage = errors.New("this is no protobuf message")
 
-// shorten moves the fields that are kept to the beginning of the message.
-func (r *rule) shorten(message []byte) ([]byte, error) {
-	out, rest := message[:0], message
+// shorten moves the fields of a message that are kept to its beginning.
+func (r *rule) shorten(text []byte) ([]byte, error) {
+	out, rest := text[:0], text
 	for len(rest) > 0 {
 		number, kind, tag := protowire.ConsumeTag(rest)
 		if tag < 0 {
@@ -86,6 +92,9 @@ func (r *rule) shorten(message []byte) ([]byte, error) {
 			continue
 		}
 		body, _ := protowire.ConsumeBytes(field[tag:])
+		if inner.drops != nil && inner.drops(body) {
+			continue
+		}
 		short, err := inner.shorten(body)
 		if err != nil {
 			return nil, err

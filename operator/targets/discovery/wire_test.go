@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// message is a list of the API.
-type message interface {
+// apiList is a list of the API.
+type apiList interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
 
 // shortened decodes the items of a list that was encoded and shortened.
-func shortened[L message](t *testing.T, role string, list, into L) {
+func shortened[L apiList](t *testing.T, role string, list, into L) {
 	t.Helper()
 	text, err := list.Marshal()
 	if err != nil {

@@ -11,7 +11,8 @@
 //	over.go          the groups after objects were applied
 //	foreign.go       groups with labels of pods in other namespaces
 //
-//	cluster := &watch.Cluster{Lists: watch.From(clientset)}
+//	lists, err := watch.From(clientset, config)
+//	cluster := &watch.Cluster{Lists: lists}
 //	sub, err := cluster.Subscribe(sd, "monitoring", wake)
 //	defer sub.Close()
 //	sub.Take(names, drops, func(source string, group *targetgroup.Group) { ... }) // after each wake

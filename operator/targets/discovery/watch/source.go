@@ -6,6 +6,9 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -15,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
@@ -22,20 +26,29 @@ import (
 // Lists returns the functions to list and watch objects of a kind in a namespace; "" for all.
 type Lists func(kind discovery.Kind, namespace string) *cache.ListWatch
 
-// From returns Lists that use a client.
-func From(kube kubernetes.Interface) Lists {
-	return func(kind discovery.Kind, namespace string) *cache.ListWatch {
-		var client rest.Interface
-		switch kind.Resource.Group {
-		case "discovery.k8s.io":
-			client = kube.DiscoveryV1().RESTClient()
-		case "networking.k8s.io":
-			client = kube.NetworkingV1().RESTClient()
-		default:
-			client = kube.CoreV1().RESTClient()
-		}
-		return cache.NewListWatchFromClient(client, kind.Resource.Resource, namespace, fields.Everything())
+// From returns Lists that use a client, and for pods one of their own, whose watches return packed pods. cfg must accept
+// protobuf.
+//
+// Errors: an invalid configuration.
+func From(kube kubernetes.Interface, cfg *rest.Config) (Lists, error) {
+	pods, err := client.NewEvents(cfg, discovery.PackMessage)
+	if err != nil {
+		return nil, fmt.Errorf("client for pods: %w", err)
 	}
+	return func(kind discovery.Kind, namespace string) *cache.ListWatch {
+		var from rest.Interface
+		switch kind.Resource.GroupResource() {
+		case corev1.Resource("pods"):
+			from = pods
+		case discoveryv1.Resource("endpointslices"):
+			from = kube.DiscoveryV1().RESTClient()
+		case networkingv1.Resource("ingresses"):
+			from = kube.NetworkingV1().RESTClient()
+		default:
+			from = kube.CoreV1().RESTClient()
+		}
+		return cache.NewListWatchFromClient(from, kind.Resource.Resource, namespace, fields.Everything())
+	}, nil
 }
 
 // place is a kind of object in a namespace; "" for all.
@@ -73,8 +86,9 @@ type source struct {
 // newSource starts an informer.
 func newSource(p place, older discovery.Older, api *cache.ListWatch) *source {
 	s := &source{place: p, done: make(chan struct{}), failed: map[string]error{}}
-	s.informer = cache.NewSharedIndexInformer(informer.Persistent(s.observed(api)), discovery.End(p.kind.Role), 0, discovery.Indexers(p.kind.Role))
-	_ = s.informer.SetTransform(transform(older))                                                                          // only fails for started informers
+	// The type of objects is not checked: pods are packed or not.
+	s.informer = cache.NewSharedIndexInformer(informer.Persistent(s.observed(api)), nil, 0, discovery.Indexers(p.kind.Role))
+	_ = s.informer.SetTransform(func(object any) (any, error) { return discovery.Pack(object, older), nil })               // only fails for started informers
 	_ = s.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { s.lost(err) }) // the same
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -83,16 +97,6 @@ func newSource(p place, older discovery.Older, api *cache.ListWatch) *source {
 		s.informer.RunWithContext(ctx)
 	}()
 	return s
-}
-
-// transform trims objects, as a release sees them, and packs them, before they are cached.
-func transform(older discovery.Older) cache.TransformFunc {
-	return func(object any) (any, error) {
-		if o, ok := object.(discovery.Object); ok {
-			return discovery.Pack(older.See(discovery.Trimmed(o))), nil
-		}
-		return object, nil
-	}
 }
 
 // observed records the results of calls to the API server.
