@@ -101,7 +101,7 @@ func (c *compiler) fragment(config *v1alpha1.AlertmanagerConfig, s *Settings) (f
 func (c *compiler) convert(config *v1alpha1.AlertmanagerConfig) (add additions, err error) {
 	route, err := validate(config)
 	if err != nil {
-		return add, err
+		return add, c.withoutReceivers(config, route, err)
 	}
 	spec, wrong := &config.Spec, faults.List{}
 	if route != nil {
@@ -124,6 +124,30 @@ func (c *compiler) convert(config *v1alpha1.AlertmanagerConfig) (add additions, 
 		return additions{}, wrong.Err()
 	}
 	return add, nil
+}
+
+// withoutReceivers adds to the errors of validate those that only the conversion of routes and inhibition rules finds.
+// Receivers are not converted, because that reads Secrets.
+func (c *compiler) withoutReceivers(config *v1alpha1.AlertmanagerConfig, route *routeNode, invalid error) error {
+	var more, all faults.List
+	if route != nil {
+		c.route(route, &more)
+	}
+	for i := range config.Spec.InhibitRules {
+		_, err := c.inhibitRule(&config.Spec.InhibitRules[i])
+		more.Add(faults.Index("spec.inhibitRules", i), err)
+	}
+	all.Add("", invalid)
+	reported := map[string]bool{}
+	for _, f := range faults.Of(invalid) {
+		reported[f.Field] = true
+	}
+	for _, err := range faults.Leaves(more.Err()) {
+		if f := faults.Of(err); !reported[f[0].Field] {
+			all.Add("", err)
+		}
+	}
+	return all.Err()
 }
 
 // muteIntervals converts intervals and rejects duplicate names.

@@ -1,6 +1,8 @@
 package amconfig
 
 import (
+	"cmp"
+	"errors"
 	"net"
 
 	"github.com/prometheus/common/model"
@@ -92,7 +94,7 @@ func (c *compiler) global(in *v1.AlertmanagerGlobalConfig) (*Global, error) {
 			return nil, err
 		}
 	}
-	return out, first(c.Known(out), c.Known(&out.GlobalSMTP))
+	return out, errors.Join(c.Known(out), c.Known(&out.GlobalSMTP))
 }
 
 func (c *compiler) globalClient(in *v1.AlertmanagerGlobalConfig, out *Global) (err error) {
@@ -124,7 +126,7 @@ func (c *compiler) globalSMTP(in *v1.AlertmanagerGlobalConfig, out *Global) (err
 	}
 	if host := smtp.SmartHost; host != nil {
 		out.Smarthost = net.JoinHostPort(host.Host, host.Port)
-		if err := first(
+		if err := cmp.Or(
 			checkNotEmpty("smtp.smartHost.host", host.Host), checkNotEmpty("smtp.smartHost.port", host.Port),
 			checkHostPort("smtp.smartHost", out.Smarthost),
 		); err != nil {

@@ -41,7 +41,7 @@ func checkHTTP(in *v1alpha1.HTTPConfig) error {
 	if in == nil {
 		return nil
 	}
-	return faults.At("httpConfig", first(checkLegacyProxy(in), checkHTTPClient(withLegacyProxy(in))))
+	return faults.At("httpConfig", cmp.Or(checkLegacyProxy(in), checkHTTPClient(withLegacyProxy(in))))
 }
 
 // checkLegacyProxy checks proxyURL, which the other rules treat as proxyUrl.
@@ -74,7 +74,7 @@ func checkHTTPClient(in *v1.HTTPConfigWithProxy) error {
 	); err != nil {
 		return err
 	}
-	return first(
+	return errors.Join(
 		faults.At("authorization", checkAuthorization(in.Authorization)),
 		faults.At("oauth2", clientconfig.CheckOAuth2(in.OAuth2)),
 		faults.At("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))),

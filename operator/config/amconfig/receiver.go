@@ -1,7 +1,7 @@
 package amconfig
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -113,12 +113,14 @@ func lists[In, Out any](
 	check func(*In) error, convert func(*compiler, *In) (Out, error),
 ) integration {
 	each := func(in []In, do func(*In) error) error {
+		var wrong faults.List
 		for i := range in {
-			if err := do(&in[i]); err != nil {
-				return faults.At(fmt.Sprintf("%s[%d]", field, i), err)
+			if wrong.Full() {
+				break
 			}
+			wrong.Add(faults.Index(field, i), do(&in[i]))
 		}
-		return nil
+		return wrong.Err()
 	}
 	return integration{
 		check: func(r *v1alpha1.Receiver) error {
@@ -133,32 +135,35 @@ func lists[In, Out any](
 					return err
 				}
 				*out = append(*out, converted)
-				return first(c.Known(&converted), c.count(&converted))
+				return errors.Join(c.Known(&converted), c.count(&converted))
 			})
 		},
 	}
 }
 
 // checkReceiver checks the rules that depend neither on the version nor on Secrets.
-// Errors start with the path below the receiver: "slackConfigs[0].actions[1].text: ...".
+// Errors, joined, start with the path below the receiver: "slackConfigs[0].actions[1].text: ...".
 func checkReceiver(in *v1alpha1.Receiver) error {
+	var wrong faults.List
 	for _, kind := range integrations {
-		if err := kind.check(in); err != nil {
-			return err
-		}
+		wrong.Add("", kind.check(in))
 	}
-	return nil
+	return wrong.Err()
 }
 
 // receiver converts a receiver that passed checkReceiver, and checks the rules that
 // depend on the version, on Secrets and on the base (c.globals). It keeps the name of the
 // object; the caller adds the prefix. Errors are like those of checkReceiver.
 func (c *compiler) receiver(in *v1alpha1.Receiver) (Receiver, error) {
-	out := Receiver{Name: in.Name}
+	out, wrong := Receiver{Name: in.Name}, faults.List{}
 	for _, kind := range integrations {
-		if err := kind.read(c, in, &out); err != nil {
-			return Receiver{}, err
+		if wrong.Full() {
+			break
 		}
+		wrong.Add("", kind.read(c, in, &out))
+	}
+	if wrong.Any() {
+		return Receiver{}, wrong.Err()
 	}
 	return out, c.Known(&out)
 }

@@ -1,6 +1,7 @@
 package amconfig
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -61,18 +62,14 @@ type EmailThreading struct {
 var threadHeaders = []string{"references", "in-reply-to"}
 
 func checkEmail(in *v1alpha1.EmailConfig) error {
-	if err := checkNotEmpty("to", in.To); err != nil {
-		return err
-	}
+	var smarthost, threading error
 	if in.Smarthost != "" {
-		if err := checkHostPort("smarthost", in.Smarthost); err != nil {
-			return err
-		}
+		smarthost = checkHostPort("smarthost", in.Smarthost)
 	}
 	if t := in.Threading; t != nil && t.ThreadByDate != "Daily" && t.ThreadByDate != "None" {
-		return faults.At("threading.threadByDate", fmt.Errorf("%q is neither Daily nor None", excerpt.Of(t.ThreadByDate, maxShown)))
+		threading = faults.At("threading.threadByDate", fmt.Errorf("%q is neither Daily nor None", excerpt.Of(t.ThreadByDate, maxShown)))
 	}
-	return first(checkHeaders(in), faults.At("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))))
+	return errors.Join(checkNotEmpty("to", in.To), smarthost, threading, checkHeaders(in), faults.At("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))))
 }
 
 // checkHeaders rejects names that differ only in case, and those that threading sets. Old versions of Alertmanager compare

@@ -67,7 +67,7 @@ func checkOpsGenie(in *v1alpha1.OpsGenieConfig) error {
 			return faults.At(fmt.Sprintf("responders[%d]", i), err)
 		}
 	}
-	return first(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
+	return errors.Join(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
 }
 
 func checkResponder(r v1alpha1.OpsGenieConfigResponder) error {
@@ -112,7 +112,7 @@ func (c *compiler) responders(in []v1alpha1.OpsGenieConfigResponder) ([]OpsGenie
 			since = "alertmanager=0.24.0"
 		}
 		field := fmt.Sprintf("responders[%d].type", i)
-		if err := first(c.Since(field, since), faults.At(field, gosyntax.Template(c.target, kind))); err != nil {
+		if err := errors.Join(c.Since(field, since), faults.At(field, gosyntax.Template(c.target, kind))); err != nil {
 			return nil, err
 		}
 		if !isTemplate(kind) {

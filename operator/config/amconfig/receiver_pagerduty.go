@@ -76,7 +76,7 @@ func checkPagerDuty(in *v1alpha1.PagerDutyConfig) error {
 			return faults.At(fmt.Sprintf("pagerDutyImageConfigs[%d]", i), err)
 		}
 	}
-	return first(
+	return errors.Join(
 		checkOptionalURL("url", in.URL), checkOptionalTemplateURL("clientURL", in.ClientURL),
 		checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig),
 	)

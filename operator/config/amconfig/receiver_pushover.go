@@ -56,7 +56,7 @@ func checkPushover(in *v1alpha1.PushoverConfig) error {
 	case enabled(in.HTML) && enabled(in.Monospace):
 		return clientconfig.Exclusive("html", "monospace")
 	}
-	return first(
+	return errors.Join(
 		checkOptionalTemplateURL("url", in.URL), checkDuration("ttl", in.TTL), checkDuration("retry", in.Retry),
 		checkDuration("expire", in.Expire), checkHTTP(in.HTTPConfig),
 	)
@@ -82,7 +82,7 @@ func (c *compiler) pushover(in *v1alpha1.PushoverConfig) (Pushover, error) {
 		Notifier: notifier, UserKey: userKey, UserKeyFile: userKeyFile, Token: token, TokenFile: tokenFile, Title: in.Title,
 		Message: in.Message, URL: text(in.URL), URLTitle: in.URLTitle, TTL: ttl, Device: in.Device, Sound: in.Sound,
 		Priority: in.Priority, Retry: retry, Expire: expire, HTML: in.HTML, Monospace: in.Monospace,
-	}, first(ttlErr, retryErr, expireErr)
+	}, errors.Join(ttlErr, retryErr, expireErr)
 }
 
 // keyOrFile reads a Secret key, which takes precedence over a file and must not be empty.

@@ -1,6 +1,7 @@
 package amconfig
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
@@ -72,7 +73,7 @@ func checkRocketChat(in *v1alpha1.RocketChatConfig) error {
 			return faults.At(fmt.Sprintf("actions[%d]", i), err)
 		}
 	}
-	return first(
+	return errors.Join(
 		checkOptionalURL("apiURL", in.APIURL), checkOptionalTemplateURL("iconURL", in.IconURL),
 		checkOptionalTemplateURL("imageURL", in.ImageURL), checkOptionalTemplateURL("thumbURL", in.ThumbURL),
 		checkHTTP(in.HTTPConfig),

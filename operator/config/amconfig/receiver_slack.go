@@ -2,7 +2,6 @@ package amconfig
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -104,21 +103,19 @@ type SlackConfirmation struct {
 const chatPostMessage = "https://slack.com/api/chat.postMessage"
 
 func checkSlack(in *v1alpha1.SlackConfig) error {
+	var wrong faults.List
 	for i := range in.Actions {
-		if err := checkSlackAction(&in.Actions[i]); err != nil {
-			return faults.At(fmt.Sprintf("actions[%d]", i), err)
-		}
+		wrong.Add(faults.Index("actions", i), checkSlackAction(&in.Actions[i]))
 	}
 	for i, f := range in.Fields {
-		if err := first(checkNotEmpty("title", f.Title), checkNotEmpty("value", f.Value)); err != nil {
-			return faults.At(fmt.Sprintf("fields[%d]", i), err)
-		}
+		wrong.Add(faults.Index("fields", i), errors.Join(checkNotEmpty("title", f.Title), checkNotEmpty("value", f.Value)))
 	}
-	return first(checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig))
+	wrong.Add("", errors.Join(checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig)))
+	return wrong.Err()
 }
 
 func checkSlackAction(in *v1alpha1.SlackAction) error {
-	if err := first(checkNotEmpty("type", in.Type), checkNotEmpty("text", in.Text)); err != nil {
+	if err := errors.Join(checkNotEmpty("type", in.Type), checkNotEmpty("text", in.Text)); err != nil {
 		return err
 	}
 	if text(in.URL) == "" && in.Name == "" {

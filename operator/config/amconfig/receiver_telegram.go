@@ -47,7 +47,7 @@ func checkTelegram(in *v1alpha1.TelegramConfig) error {
 	case in.ParseMode != "" && !slices.Contains(parseModes, in.ParseMode):
 		return faults.At("parseMode", fmt.Errorf("%q is none of %s", excerpt.Of(in.ParseMode, maxShown), strings.Join(parseModes, ", ")))
 	}
-	return first(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
+	return errors.Join(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
 }
 
 func (c *compiler) telegram(in *v1alpha1.TelegramConfig) (Telegram, error) {

@@ -1,6 +1,7 @@
 package amconfig
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -41,7 +42,7 @@ func checkVictorOps(in *v1alpha1.VictorOpsConfig) error {
 			return faults.At(fmt.Sprintf("customFields[%d].key", i), fmt.Errorf("%q is reserved", f.Key))
 		}
 	}
-	return first(
+	return errors.Join(
 		checkNotEmpty("routingKey", in.RoutingKey), checkOptionalURL("apiUrl", in.APIURL), checkHTTP(in.HTTPConfig),
 	)
 }

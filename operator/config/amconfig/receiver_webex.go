@@ -1,6 +1,7 @@
 package amconfig
 
 import (
+	"errors"
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -18,7 +19,7 @@ type Webex struct {
 }
 
 func checkWebex(in *v1alpha1.WebexConfig) error {
-	return first(
+	return errors.Join(
 		checkOptionalURL("apiURL", in.APIURL), checkNotEmpty("roomID", in.RoomID), checkHTTP(in.HTTPConfig),
 	)
 }

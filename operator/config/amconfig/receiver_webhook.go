@@ -23,15 +23,14 @@ type Webhook struct {
 }
 
 func checkWebhook(in *v1alpha1.WebhookConfig) error {
-	if in.URL == nil && in.URLSecret == nil {
-		return errors.New("one of url and urlSecret is needed")
+	var url error
+	switch {
+	case in.URL == nil && in.URLSecret == nil:
+		url = errors.New("one of url and urlSecret is needed")
+	case in.URL != nil && (*in.URL != "" || in.URLSecret == nil):
+		url = checkWebhookURL("url", *in.URL)
 	}
-	if in.URL != nil && (*in.URL != "" || in.URLSecret == nil) {
-		if err := checkWebhookURL("url", *in.URL); err != nil {
-			return err
-		}
-	}
-	return first(checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig))
+	return errors.Join(url, checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig))
 }
 
 // checkWebhookURL checks the only URL whose template Alertmanager parses when it loads the file.

@@ -1,6 +1,7 @@
 package amconfig
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,7 +38,7 @@ func checkWeChat(in *v1alpha1.WeChatConfig) error {
 	if !slices.Contains([]string{"", "text", "markdown"}, in.MessageType) {
 		return faults.At("messageType", fmt.Errorf("%q is neither text nor markdown", excerpt.Of(in.MessageType, maxShown)))
 	}
-	return first(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
+	return errors.Join(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
 }
 
 func (c *compiler) weChat(in *v1alpha1.WeChatConfig) (WeChat, error) {

@@ -114,7 +114,7 @@ func TestCheckReceiver(t *testing.T) {
 		{`telegramConfigs: [{chatID: 1, botTokenFile: a, parseMode: Text}]`, `telegramConfigs[0].parseMode: "Text" is none of MarkdownV2, Markdown, HTML`},
 		{`telegramConfigs: [{chatID: 1, botTokenFile: a, apiURL: a}]`, "telegramConfigs[0].apiURL: " + notURL},
 
-		{`webexConfigs: [{apiURL: a}]`, "webexConfigs[0].apiURL: " + notURL},
+		{`webexConfigs: [{apiURL: a, roomID: r}]`, "webexConfigs[0].apiURL: " + notURL},
 		{`webexConfigs: [{apiURL: "https://a"}]`, "webexConfigs[0].roomID: is empty"},
 		{`msteamsv2Configs: [{title: a}]`, "msteamsv2Configs[0].webhookURL: is missing"},
 

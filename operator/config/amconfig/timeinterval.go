@@ -46,47 +46,42 @@ type TimeRange struct {
 // Errors start with the path below the interval.
 func muteInterval(in *v1alpha1.MuteTimeInterval) (MuteInterval, error) {
 	out := MuteInterval{Name: in.Name, TimeIntervals: []TimePeriod{}}
+	var wrong faults.List
 	if in.Name == "" {
-		return out, faults.At("name", errors.New("is empty"))
+		wrong.Add("name", errors.New("is empty"))
 	}
 	for i := range in.TimeIntervals {
-		p, err := timePeriod(&in.TimeIntervals[i])
-		if err != nil {
-			return out, faults.At(faults.Index("timeIntervals", i), err)
+		if wrong.Full() {
+			break
 		}
+		p, err := timePeriod(&in.TimeIntervals[i])
+		wrong.Add(faults.Index("timeIntervals", i), err)
 		out.TimeIntervals = append(out.TimeIntervals, p)
 	}
-	return out, nil
+	return out, wrong.Err()
 }
 
 func timePeriod(in *v1alpha1.TimeInterval) (out TimePeriod, err error) {
-	if out.Times, err = each("times", in.Times, timeRange); err != nil {
-		return out, err
-	}
-	if out.Weekdays, err = each("weekdays", in.Weekdays, rangeOf(weekday, weekdayName, cycle{"a week", 0, 6})); err != nil {
-		return out, err
-	}
-	if out.DaysOfMonth, err = each("daysOfMonth", in.DaysOfMonth, daysOfMonth); err != nil {
-		return out, err
-	}
-	if out.Months, err = each("months", in.Months, rangeOf(month, strconv.Itoa, cycle{"a year", 1, 12})); err != nil {
-		return out, err
-	}
-	out.Years, err = each("years", in.Years, rangeOf(year, strconv.Itoa, cycle{}))
-	return out, err
+	var wrong faults.List
+	out.Times = each(&wrong, "times", in.Times, timeRange)
+	out.Weekdays = each(&wrong, "weekdays", in.Weekdays, rangeOf(weekday, weekdayName, cycle{"a week", 0, 6}))
+	out.DaysOfMonth = each(&wrong, "daysOfMonth", in.DaysOfMonth, daysOfMonth)
+	out.Months = each(&wrong, "months", in.Months, rangeOf(month, strconv.Itoa, cycle{"a year", 1, 12}))
+	out.Years = each(&wrong, "years", in.Years, rangeOf(year, strconv.Itoa, cycle{}))
+	return out, wrong.Err()
 }
 
-// each converts the elements of a field; errors start with the name of the field and the index.
-func each[In, Out any](field string, in []In, convert func(In) (Out, error)) ([]Out, error) {
-	var out []Out
+// each converts the elements of a field, until the list of faults is full.
+func each[In, Out any](wrong *faults.List, field string, in []In, convert func(In) (Out, error)) (out []Out) {
 	for i, v := range in {
-		converted, err := convert(v)
-		if err != nil {
-			return nil, faults.At(faults.Index(field, i), err)
+		if wrong.Full() {
+			break
 		}
+		converted, err := convert(v)
+		wrong.Add(faults.Index(field, i), err)
 		out = append(out, converted)
 	}
-	return out, nil
+	return out
 }
 
 var timeOfDay = lazyregexp.New(`^((([01][0-9])|(2[0-3])):[0-5][0-9])$|(^24:00$)`)

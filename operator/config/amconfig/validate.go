@@ -1,7 +1,6 @@
 package amconfig
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -46,7 +45,7 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 			wrong.Add(faults.Index("spec.receivers", i)+".name", fmt.Errorf("%q is used twice", r.Name))
 		}
 		receivers[r.Name] = true
-		wrong.Add(faults.Index("spec.receivers", i), cmp.Or(checkReceiver(r), checkTemplates(templates, r)))
+		wrong.Add(faults.Index("spec.receivers", i), errors.Join(checkReceiver(r), checkTemplates(templates, r)))
 	}
 	intervals := map[string]bool{}
 	for i := range config.Spec.MuteTimeIntervals {
@@ -138,17 +137,20 @@ func (n *routeNode) checkDurations(wrong *faults.List) {
 const allLabels = "..."
 
 func checkGroupBy(labels []string) error {
+	var wrong faults.List
 	seen := map[string]bool{}
 	for i, label := range labels {
 		switch {
+		case wrong.Full():
+			return wrong.Err()
 		case seen[label]:
-			return faults.At(faults.Index("", i), fmt.Errorf("%q is used twice", label))
+			wrong.Add(faults.Index("", i), fmt.Errorf("%q is used twice", label))
 		case label == allLabels && len(labels) > 1:
-			return faults.At(faults.Index("", i), fmt.Errorf("%q must be the only element", label))
+			wrong.Add(faults.Index("", i), fmt.Errorf("%q must be the only element", label))
 		}
 		seen[label] = true
 	}
-	return nil
+	return wrong.Err()
 }
 
 // checkMatcher checks a matcher with a match type. Others are checked when they are converted.

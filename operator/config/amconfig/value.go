@@ -18,16 +18,6 @@ var (
 	errEmptyValue = errors.New("the value is empty")
 )
 
-// first returns the first error.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // text returns an optional text; "" for nil.
 func text(p *string) string {
 	if p == nil {

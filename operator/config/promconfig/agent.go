@@ -47,25 +47,16 @@ func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Fram
 
 // agentTail validates and resolves all fields of the workload in a fixed order.
 func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
-	spec := &a.Spec.CommonPrometheusFields
-	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, faults.At("spec", err) }
-	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))); err != nil {
-		return fail(err)
-	}
-	if _, err := res.apiServer(spec.APIServerConfig); err != nil {
-		return fail(faults.At("apiserverConfig", err))
-	}
-	if err := res.scrapeClasses(spec.ScrapeClasses); err != nil {
-		return fail(err)
-	}
-	if additional, err = res.additionalJobs(spec, s); err != nil {
-		return fail(err)
-	}
-	if tail.Storage, err = agentStorage(spec); err != nil {
-		return fail(err)
-	}
-	if err := res.telemetry(spec, s, &tail); err != nil {
-		return fail(err)
-	}
-	return tail, additional, nil
+	spec, wrong := &a.Spec.CommonPrometheusFields, faults.List{}
+	tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget)))
+	wrong.Add("spec", err)
+	_, err = res.apiServer(spec.APIServerConfig)
+	wrong.Add("spec.apiserverConfig", err)
+	wrong.Add("spec", res.scrapeClasses(spec.ScrapeClasses))
+	additional, err = res.additionalJobs(spec, s)
+	wrong.Add("spec", err)
+	tail.Storage, err = agentStorage(spec)
+	wrong.Add("spec", err)
+	wrong.Add("spec", res.telemetry(spec, s, &tail))
+	return tail, additional, wrong.Err()
 }

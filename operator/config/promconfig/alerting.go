@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 
@@ -67,13 +68,15 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 		return nil, nil
 	}
 	rules := s.rules.counting(new(regexcost.Budget))
+	var wrong faults.List
 	var out []any
 	for i := range p.Spec.Alerting.Alertmanagers {
+		if wrong.Full() {
+			break
+		}
 		am := &p.Spec.Alerting.Alertmanagers[i]
 		entry, err := r.alertmanager(am, rules)
-		if err != nil {
-			return nil, faults.At(faults.Index("alerting.alertmanagers", i), err)
-		}
+		wrong.Add(faults.Index("alerting.alertmanagers", i), err)
 		role := endpointsRole(s.data.ServiceDiscoveryRole, s.capabilities, s.target)
 		namespace := am.Namespace
 		if namespace == "" {
@@ -86,58 +89,45 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 		entry.RelabelConfigs = alertmanagerSteps(am, role)
 		out = append(out, entry)
 	}
-	return out, nil
+	return out, wrong.Err()
 }
 
 // alertmanager validates and resolves one entry.
 func (r *resolver) alertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) (*Alertmanager, error) {
-	if err := checkAlertmanager(am, rules); err != nil {
-		return nil, err
-	}
+	var wrong faults.List
+	wrong.Add("", checkAlertmanager(am, rules))
 	out := &Alertmanager{
 		Scheme: lower(am.Scheme), PathPrefix: am.PathPrefix, Timeout: am.Timeout, EnableHTTP2: am.EnableHTTP2,
 		BearerTokenFile: am.BearerTokenFile, APIVersion: lower(am.APIVersion),
 		AlertRelabelConfigs: appendRelabel(nil, am.AlertRelabelConfigs),
 	}
 	var err error
-	if out.BasicAuth, err = r.BasicAuth(am.BasicAuth); err != nil {
-		return nil, faults.At("basicAuth", err)
-	}
-	if out.Authorization, err = r.Authorization(am.Authorization); err != nil {
-		return nil, faults.At("authorization", err)
-	}
-	if out.SigV4, err = r.SigV4(am.Sigv4); err != nil {
-		return nil, faults.At("sigv4", err)
-	}
-	if out.TLSConfig, err = r.TLS(am.TLSConfig); err != nil {
-		return nil, faults.At("tlsConfig", err)
-	}
+	out.BasicAuth, err = r.BasicAuth(am.BasicAuth)
+	wrong.Add("basicAuth", err)
+	out.Authorization, err = r.Authorization(am.Authorization)
+	wrong.Add("authorization", err)
+	out.SigV4, err = r.SigV4(am.Sigv4)
+	wrong.Add("sigv4", err)
+	out.TLSConfig, err = r.TLS(am.TLSConfig)
+	wrong.Add("tlsConfig", err)
 	out.Proxy, err = r.Proxy(am.ProxyConfig)
-	return out, err
+	wrong.Add("", err)
+	return out, wrong.Err()
 }
 
 // checkAlertmanager checks everything except the HTTP client blocks, which are checked
 // when they are resolved.
 func checkAlertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) error {
-	if err := clientconfig.AtMostOne(
-		way("bearerTokenFile", am.BearerTokenFile != ""), way("basicAuth", am.BasicAuth != nil),
-		way("authorization", am.Authorization != nil), way("sigv4", am.Sigv4 != nil),
-	); err != nil {
-		return err
-	}
-	if err := rules.checkRegex(am.Name); err != nil {
-		return faults.At("name", err)
-	}
-	if err := rules.checkRegex(am.Port.StrVal); err != nil {
-		return faults.At("port", err)
-	}
-	if err := rules.check(am.RelabelConfigs); err != nil {
-		return faults.At("relabelings", err)
-	}
-	if err := rules.check(am.AlertRelabelConfigs); err != nil {
-		return faults.At("alertRelabelings", err)
-	}
-	return nil
+	return errors.Join(
+		clientconfig.AtMostOne(
+			way("bearerTokenFile", am.BearerTokenFile != ""), way("basicAuth", am.BasicAuth != nil),
+			way("authorization", am.Authorization != nil), way("sigv4", am.Sigv4 != nil),
+		),
+		faults.At("name", rules.checkRegex(am.Name)),
+		faults.At("port", rules.checkRegex(am.Port.StrVal)),
+		faults.At("relabelings", rules.check(am.RelabelConfigs)),
+		faults.At("alertRelabelings", rules.check(am.AlertRelabelConfigs)),
+	)
 }
 
 // alertmanagerSteps returns the steps that keep the endpoints of one port of the Service.

@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"errors"
 	"path"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
@@ -88,65 +89,48 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 	return err
 }
 
-// serverTail validates and resolves all fields of the workload in a fixed order.
+// serverTail validates and resolves all fields of the workload in a fixed order. Errors are joined.
 func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
-	spec := &p.Spec
-	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, faults.At("spec", err) }
-	if err := checkScalars("", spec); err != nil {
-		return fail(err)
-	}
-	if tail.RemoteRead, err = res.remoteReads(spec.RemoteRead); err != nil {
-		return fail(err)
-	}
-	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))); err != nil {
-		return fail(err)
-	}
+	spec, wrong := &p.Spec, faults.List{}
+	wrong.Add("spec", checkScalars("", spec))
+	tail.RemoteRead, err = res.remoteReads(spec.RemoteRead)
+	wrong.Add("spec", err)
+	tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget)))
+	wrong.Add("spec", err)
 	api, err := res.apiServer(spec.APIServerConfig)
-	if err != nil {
-		return fail(faults.At("apiserverConfig", err))
-	}
+	wrong.Add("spec.apiserverConfig", err)
 	managers, err := res.alertmanagers(p, s, api)
-	if err != nil {
-		return fail(err)
-	}
-	if err := res.scrapeClasses(spec.ScrapeClasses); err != nil {
-		return fail(err)
-	}
-	if additional, err = res.additionalJobs(&spec.CommonPrometheusFields, s); err != nil {
-		return fail(err)
-	}
-	if tail.Alerting, err = res.alerting(p, managers, s.target); err != nil {
-		return fail(err)
-	}
-	if err := checkTSDB(spec.TSDB, spec.EnableFeatures); err != nil {
-		return fail(err)
-	}
+	wrong.Add("spec", err)
+	wrong.Add("spec", res.scrapeClasses(spec.ScrapeClasses))
+	additional, err = res.additionalJobs(&spec.CommonPrometheusFields, s)
+	wrong.Add("spec", err)
+	tail.Alerting, err = res.alerting(p, managers, s.target)
+	wrong.Add("spec", err)
+	wrong.Add("spec", checkTSDB(spec.TSDB, spec.EnableFeatures))
 	tail.Storage = serverStorage(spec, s.target)
-	if err := res.telemetry(&spec.CommonPrometheusFields, s, &tail); err != nil {
-		return fail(err)
-	}
-	return tail, additional, nil
+	wrong.Add("spec", res.telemetry(&spec.CommonPrometheusFields, s, &tail))
+	return tail, additional, wrong.Err()
 }
 
 // telemetry sets the OTLP and tracing blocks.
-func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Tail) (err error) {
-	if tail.OTLP, err = otlpFrom(f, s.target); err != nil {
-		return faults.At("otlp", err)
-	}
-	if tail.Tracing, err = r.tracing(f.TracingConfig); err != nil {
-		return faults.At("tracingConfig", err)
-	}
-	return nil
+func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Tail) error {
+	var otlp, tracing error
+	tail.OTLP, otlp = otlpFrom(f, s.target)
+	tail.Tracing, tracing = r.tracing(f.TracingConfig)
+	return errors.Join(faults.At("otlp", otlp), faults.At("tracingConfig", tracing))
 }
 
 // scrapeClasses registers the TLS assets of the workload's scrape classes.
 func (r *resolver) scrapeClasses(classes []v1.ScrapeClass) error {
+	var wrong faults.List
 	for i := range classes {
-		if _, err := r.TLS(classes[i].TLSConfig); err != nil {
-			return inClass(i, &classes[i], faults.At("tlsConfig", err))
+		if wrong.Full() {
+			break
 		}
+		_, err := r.TLS(classes[i].TLSConfig)
+		wrong.Add("", inClass(i, &classes[i], faults.At("tlsConfig", err)))
 	}
-	return nil
+	return wrong.Err()
 }
 
 // ownJobs holds the additional items of scrape_configs.
@@ -180,12 +164,9 @@ func (r *resolver) additionalJobs(f *v1.CommonPrometheusFields, s *Settings) (ow
 
 // alerting returns the block; nil if it is not configured.
 func (r *resolver) alerting(p *v1.Prometheus, managers []any, t gate.Target) (*Alerting, error) {
-	relabel, err := r.additionalItems(ownAlertRelabels, p.Spec.AdditionalAlertRelabelConfigs, t)
-	if err != nil {
-		return nil, err
-	}
-	more, err := r.additionalItems(ownAlertmanagers, p.Spec.AdditionalAlertManagerConfigs, t)
-	if err != nil {
+	relabel, errRelabel := r.additionalItems(ownAlertRelabels, p.Spec.AdditionalAlertRelabelConfigs, t)
+	more, errMore := r.additionalItems(ownAlertmanagers, p.Spec.AdditionalAlertManagerConfigs, t)
+	if err := errors.Join(errRelabel, errMore); err != nil {
 		return nil, err
 	}
 	if p.Spec.Alerting == nil && len(relabel) == 0 && len(more) == 0 {

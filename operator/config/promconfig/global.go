@@ -130,12 +130,13 @@ func checkExternalLabels(f *v1.CommonPrometheusFields, c Capabilities, rules rel
 	for _, name := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
 		names = append(names, label{faults.Key("externalLabels", name), name, true})
 	}
+	var wrong faults.List
 	for _, n := range names {
 		if (n.name != "" || n.set) && !rules.plain.valid(n.name) {
-			return faults.At(n.field, invalidName(n.name))
+			wrong.Add(n.field, invalidName(n.name))
 		}
 	}
-	return nil
+	return wrong.Err()
 }
 
 func valueOr(s *string, fallback string) string {

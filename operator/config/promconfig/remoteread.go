@@ -42,18 +42,18 @@ type RemoteRead struct {
 
 // remoteReads validates and resolves the list; errors contain the index of the entry.
 func (r *resolver) remoteReads(specs []v1.RemoteReadSpec) ([]*RemoteRead, error) {
-	if err := checkDistinct("remoteRead", specs, func(s *v1.RemoteReadSpec) string { return s.Name }); err != nil {
-		return nil, err
-	}
+	var wrong faults.List
+	wrong.Add("", checkDistinct("remoteRead", specs, func(s *v1.RemoteReadSpec) string { return s.Name }))
 	var out []*RemoteRead
 	for i := range specs {
-		rr, err := r.remoteRead(&specs[i])
-		if err != nil {
-			return nil, faults.At(faults.Index("remoteRead", i), err)
+		if wrong.Full() {
+			break
 		}
+		rr, err := r.remoteRead(&specs[i])
+		wrong.Add(faults.Index("remoteRead", i), err)
 		out = append(out, rr)
 	}
-	return out, nil
+	return out, wrong.Err()
 }
 
 func (r *resolver) remoteRead(s *v1.RemoteReadSpec) (*RemoteRead, error) {
@@ -62,28 +62,22 @@ func (r *resolver) remoteRead(s *v1.RemoteReadSpec) (*RemoteRead, error) {
 		ReadRecent: s.ReadRecent, BearerToken: s.BearerToken, BearerTokenFile: s.BearerTokenFile,
 		FollowRedirects: s.FollowRedirects, FilterExternalLabels: s.FilterExternalLabels,
 	}
-	err := clientconfig.AtMostOne(
+	var wrong faults.List
+	wrong.Add("", clientconfig.AtMostOne(
 		way("basicAuth", s.BasicAuth != nil), way("oauth2", s.OAuth2 != nil), way("authorization", s.Authorization != nil),
 		way("bearerToken", s.BearerToken != ""), way("bearerTokenFile", s.BearerTokenFile != ""),
-	)
-	if err != nil {
-		return nil, err
-	}
-	if err = checkHeaders(s.Headers); err != nil {
-		return nil, err
-	}
-	if out.BasicAuth, err = r.BasicAuth(s.BasicAuth); err != nil {
-		return nil, faults.At("basicAuth", err)
-	}
-	if out.OAuth2, err = r.OAuth2(s.OAuth2); err != nil {
-		return nil, faults.At("oauth2", err)
-	}
-	if out.TLSConfig, err = r.TLS(s.TLSConfig); err != nil {
-		return nil, faults.At("tlsConfig", err)
-	}
-	if out.Authorization, err = r.FullAuthorization(s.Authorization); err != nil {
-		return nil, faults.At("authorization", err)
-	}
+	))
+	wrong.Add("", checkHeaders(s.Headers))
+	var err error
+	out.BasicAuth, err = r.BasicAuth(s.BasicAuth)
+	wrong.Add("basicAuth", err)
+	out.OAuth2, err = r.OAuth2(s.OAuth2)
+	wrong.Add("oauth2", err)
+	out.TLSConfig, err = r.TLS(s.TLSConfig)
+	wrong.Add("tlsConfig", err)
+	out.Authorization, err = r.FullAuthorization(s.Authorization)
+	wrong.Add("authorization", err)
 	out.Proxy, err = r.Proxy(s.ProxyConfig)
-	return out, err
+	wrong.Add("", err)
+	return out, wrong.Err()
 }

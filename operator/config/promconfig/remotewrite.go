@@ -1,6 +1,8 @@
 package promconfig
 
 import (
+	"errors"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -90,24 +92,21 @@ type MetadataConfig struct {
 
 // remoteWrites validates and resolves the list; errors contain the index of the entry.
 func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, rules relabelRules) ([]*RemoteWrite, error) {
-	if err := checkDistinct("remoteWrite", specs, func(s *v1.RemoteWriteSpec) string { return s.Name }); err != nil {
-		return nil, err
-	}
+	var wrong faults.List
+	wrong.Add("", checkDistinct("remoteWrite", specs, func(s *v1.RemoteWriteSpec) string { return s.Name }))
 	var out []*RemoteWrite
 	for i := range specs {
-		rw, err := r.remoteWrite(&specs[i], rules)
-		if err != nil {
-			return nil, faults.At(faults.Index("remoteWrite", i), err)
+		if wrong.Full() {
+			break
 		}
+		rw, err := r.remoteWrite(&specs[i], rules)
+		wrong.Add(faults.Index("remoteWrite", i), err)
 		out = append(out, rw)
 	}
-	return out, nil
+	return out, wrong.Err()
 }
 
 func (r *resolver) remoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) (*RemoteWrite, error) {
-	if err := checkRemoteWrite(s, rules); err != nil {
-		return nil, err
-	}
 	out := &RemoteWrite{
 		URL: s.URL, RemoteTimeout: s.RemoteTimeout, Headers: s.Headers, Name: s.Name,
 		ProtobufMessage: protobufMessage(s.MessageVersion), SendExemplars: s.SendExemplars,
@@ -116,30 +115,26 @@ func (r *resolver) remoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) (*Remo
 		EnableHTTP2: s.EnableHTTP2, QueueConfig: queueConfig(s.QueueConfig),
 		MetadataConfig: metadataConfig(s), RoundRobinDNS: s.RoundRobinDNS,
 	}
-	return out, r.remoteWriteCredentials(s, out)
+	return out, errors.Join(checkRemoteWrite(s, rules), r.remoteWriteCredentials(s, out))
 }
 
 func (r *resolver) remoteWriteCredentials(s *v1.RemoteWriteSpec, out *RemoteWrite) (err error) {
-	if out.BasicAuth, err = r.BasicAuth(s.BasicAuth); err != nil {
-		return faults.At("basicAuth", err)
-	}
-	if out.OAuth2, err = r.OAuth2(s.OAuth2); err != nil {
-		return faults.At("oauth2", err)
-	}
-	if out.TLSConfig, err = r.TLS(s.TLSConfig); err != nil {
-		return faults.At("tlsConfig", err)
-	}
-	if out.Authorization, err = r.FullAuthorization(s.Authorization); err != nil {
-		return faults.At("authorization", err)
-	}
-	if out.SigV4, err = r.SigV4(s.Sigv4); err != nil {
-		return faults.At("sigv4", err)
-	}
-	if out.AzureAD, err = r.AzureAD(s.AzureAD); err != nil {
-		return faults.At("azureAd", err)
-	}
+	var wrong faults.List
+	out.BasicAuth, err = r.BasicAuth(s.BasicAuth)
+	wrong.Add("basicAuth", err)
+	out.OAuth2, err = r.OAuth2(s.OAuth2)
+	wrong.Add("oauth2", err)
+	out.TLSConfig, err = r.TLS(s.TLSConfig)
+	wrong.Add("tlsConfig", err)
+	out.Authorization, err = r.FullAuthorization(s.Authorization)
+	wrong.Add("authorization", err)
+	out.SigV4, err = r.SigV4(s.Sigv4)
+	wrong.Add("sigv4", err)
+	out.AzureAD, err = r.AzureAD(s.AzureAD)
+	wrong.Add("azureAd", err)
 	out.Proxy, err = r.Proxy(s.ProxyConfig)
-	return err
+	wrong.Add("", err)
+	return wrong.Err()
 }
 
 func protobufMessage(v v1.RemoteWriteMessageVersion) string {

@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
@@ -13,21 +14,23 @@ import (
 
 // checkScrapeClasses checks the rules that do not depend on the cluster.
 func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
+	var wrong faults.List
 	defaults := ""
 	for i := range classes {
-		c := &classes[i]
-		if err := checkScrapeClass(c, rules); err != nil {
-			return inClass(i, c, err)
+		if wrong.Full() {
+			break
 		}
+		c := &classes[i]
+		wrong.Add("", inClass(i, c, checkScrapeClass(c, rules)))
 		if c.Default == nil || !*c.Default {
 			continue
 		}
 		if defaults != "" {
-			return faults.At("scrapeClasses", fmt.Errorf("%q and %q are both the default, and only one can be", defaults, c.Name))
+			wrong.Add("scrapeClasses", fmt.Errorf("%q and %q are both the default, and only one can be", defaults, c.Name))
 		}
 		defaults = c.Name
 	}
-	return nil
+	return wrong.Err()
 }
 
 // inClass returns the errors of a scrape class with its path and name.
@@ -41,19 +44,12 @@ func inClass(i int, c *v1.ScrapeClass, err error) error {
 const maxClassName = 80
 
 func checkScrapeClass(c *v1.ScrapeClass, rules relabelRules) error {
-	if err := rules.check(c.RelabelConfigs); err != nil {
-		return faults.At("relabelings", err)
-	}
-	if err := rules.check(c.MetricRelabelConfigs); err != nil {
-		return faults.At("metricRelabelings", err)
-	}
-	if err := clientconfig.CheckTLS(c.TLSConfig); err != nil {
-		return faults.At("tlsConfig", err)
-	}
-	if err := clientconfig.CheckAuthorization(c.Authorization); err != nil {
-		return faults.At("authorization", err)
-	}
-	return nil
+	return errors.Join(
+		faults.At("relabelings", rules.check(c.RelabelConfigs)),
+		faults.At("metricRelabelings", rules.check(c.MetricRelabelConfigs)),
+		faults.At("tlsConfig", clientconfig.CheckTLS(c.TLSConfig)),
+		faults.At("authorization", clientconfig.CheckAuthorization(c.Authorization)),
+	)
 }
 
 // scrapeClass returns the named class, falling back to the default class, or an empty one

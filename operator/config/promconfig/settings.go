@@ -143,27 +143,20 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 	return s, s.seal()
 }
 
-// checkSettings returns the first error of the fields that concern the jobs of all objects.
+// checkSettings checks the fields that concern the jobs of all objects. Errors are joined.
 func checkSettings(f *v1.CommonPrometheusFields, target gate.Target, interval v1.Duration, rules relabelRules, c Capabilities) error {
-	if err := checkOwner(f, target); err != nil {
-		return err
+	wrong := faults.List{}
+	wrong.Add("", checkOwner(f, target))
+	if !wrong.Any() { // durations are valid
+		wrong.Add("", errors.Join(checkInterval(interval, f.ScrapeTimeout, interval), checkDuration("scrapeInterval", interval)))
 	}
-	if err := checkInterval(interval, f.ScrapeTimeout, interval); err != nil {
-		return err
-	}
-	if err := errors.Join(checkDuration("scrapeInterval", interval), checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules)); err != nil {
-		return err
-	}
-	if err := checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))); err != nil {
-		return err
-	}
-	if err := checkExternalLabels(f, c, rules); err != nil {
-		return err
-	}
+	wrong.Add("", checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules))
+	wrong.Add("", checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))))
+	wrong.Add("", checkExternalLabels(f, c, rules))
 	if label := f.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
-		return faults.At("enforcedNamespaceLabel", invalidName(label))
+		wrong.Add("enforcedNamespaceLabel", invalidName(label))
 	}
-	return nil
+	return wrong.Err()
 }
 
 // shardingOf returns the shards and zones of the workload.

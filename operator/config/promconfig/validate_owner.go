@@ -17,20 +17,19 @@ import (
 // checkOwner rejects fields that Prometheus would reject, if they can be checked on their
 // own. The patterns of the CRD cannot limit the range of numbers.
 func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
-	if err := v1.CheckShards(f.Shards); err != nil {
-		return faults.At("shards", err)
-	}
-	if err := v1.CheckReplicas(f.Replicas); err != nil {
-		return faults.At("replicas", err)
-	}
+	var wrong faults.List
+	wrong.Add("shards", v1.CheckShards(f.Shards))
+	wrong.Add("replicas", v1.CheckReplicas(f.Replicas))
 	if f.NameValidationScheme == v1.LegacyNameValidationScheme && f.NameEscapingScheme == v1.AllowUTF8NameEscapingScheme && t.AtLeast("3.4.0") {
-		return faults.At("nameEscapingScheme", fmt.Errorf("%s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme))
+		wrong.Add("nameEscapingScheme", fmt.Errorf("%s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme))
 	}
-	return checkScalars("", f)
+	wrong.Add("", checkScalars("", f))
+	return wrong.Err()
 }
 
 // checkScalars checks all durations and sizes in a value of our API at a path.
 func checkScalars(root string, value any) error {
+	var wrong faults.List
 	for path, v := range fields.Strings(root, value) {
 		what, check := "duration", checkedDuration
 		switch v.Interface().(type) {
@@ -40,11 +39,14 @@ func checkScalars(root string, value any) error {
 		default:
 			continue
 		}
-		if check(v.String()) != nil {
-			return faults.At(path, fmt.Errorf("%q is not a %s that Prometheus accepts", v.String(), what))
+		if check(v.String()) == nil {
+			continue
+		}
+		if wrong.Add(path, fmt.Errorf("%q is not a %s that Prometheus accepts", v.String(), what)); wrong.Full() {
+			break
 		}
 	}
-	return nil
+	return wrong.Err()
 }
 
 func checkedDuration(text string) error {

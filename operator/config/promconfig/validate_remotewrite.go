@@ -2,6 +2,7 @@ package promconfig
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
@@ -12,23 +13,16 @@ import (
 // checkRemoteWrite checks everything except the HTTP client blocks, which are checked
 // when they are resolved.
 func checkRemoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) error {
-	if err := clientconfig.AtMostOne(
-		way("basicAuth", s.BasicAuth != nil), way("oauth2", s.OAuth2 != nil), way("authorization", s.Authorization != nil),
-		way("sigv4", s.Sigv4 != nil), way("azureAd", s.AzureAD != nil),
-		way("bearerToken", s.BearerToken != ""), way("bearerTokenFile", s.BearerTokenFile != ""),
-	); err != nil {
-		return err
-	}
-	if err := checkHeaders(s.Headers); err != nil {
-		return err
-	}
-	if err := rules.check(s.WriteRelabelConfigs); err != nil {
-		return faults.At("writeRelabelConfigs", err)
-	}
-	if err := checkQueue(s.QueueConfig, rules.target); err != nil {
-		return faults.At("queueConfig", err)
-	}
-	return nil
+	return errors.Join(
+		clientconfig.AtMostOne(
+			way("basicAuth", s.BasicAuth != nil), way("oauth2", s.OAuth2 != nil), way("authorization", s.Authorization != nil),
+			way("sigv4", s.Sigv4 != nil), way("azureAd", s.AzureAD != nil),
+			way("bearerToken", s.BearerToken != ""), way("bearerTokenFile", s.BearerTokenFile != ""),
+		),
+		checkHeaders(s.Headers),
+		faults.At("writeRelabelConfigs", rules.check(s.WriteRelabelConfigs)),
+		faults.At("queueConfig", checkQueue(s.QueueConfig, rules.target)),
+	)
 }
 
 // checkDistinct rejects entries of a list that equal an earlier entry or have its name, because the
