@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -41,4 +42,13 @@ func runtimeFrom(r *v1.RuntimeConfig) *Runtime {
 		return nil
 	}
 	return &Runtime{GoGC: r.GoGC}
+}
+
+// serverRuntime returns nil for versions that get the setting as an environment variable instead, so that it is not
+// reported as dropped. Agents never get the variable.
+func serverRuntime(r *v1.RuntimeConfig, t gate.Target) *Runtime {
+	if !t.AtLeast("2.53.0") {
+		return nil
+	}
+	return runtimeFrom(r)
 }

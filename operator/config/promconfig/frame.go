@@ -52,7 +52,7 @@ func CompileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, r ass
 func compileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, res *resolver) (Frame, error) {
 	var f Frame
 	tail, additional, err := serverTail(p, s, res)
-	head := Head{Runtime: runtimeFrom(p.Spec.Runtime)}
+	head := Head{Runtime: serverRuntime(p.Spec.Runtime, s.target)}
 	head.Global, f.Warnings = serverGlobal(p, s.capabilities)
 	if p.Spec.RuleSelector != nil {
 		for _, name := range ruleConfigMaps {
