@@ -12,12 +12,13 @@ import (
 
 // arguments rewrites command lines in the style of Go's flag package, as in manifests of older operators, for the
 // parser: long flags with one dash, and a value after a switch, `--manage-crds=true`. It also rewrites "-" for
-// standard input. Invalid values are left to the parser.
+// standard input, and leaves out --no-version and --no-help, with which the parser would set no defaults. Invalid
+// values are left to the parser.
 func arguments(app *kingpin.Application, args []string) []string {
 	model := app.Model()
 	switches := switchesOf(model.FlagGroupModel, model.CmdGroupModel)
-	out := make([]string, len(args))
-	for i, a := range args {
+	out := make([]string, 0, len(args))
+	for _, a := range args {
 		if len(a) > 2 && a[0] == '-' && a[1] != '-' {
 			a = "-" + a
 		}
@@ -34,7 +35,9 @@ func arguments(app *kingpin.Application, args []string) []string {
 				a = "--no-" + name
 			}
 		}
-		out[i] = a
+		if a != "--no-version" && a != "--no-help" {
+			out = append(out, a)
+		}
 	}
 	return out
 }

@@ -15,6 +15,7 @@ func TestArguments(t *testing.T) {
 		"other spellings of it":    {[]string{"--manage-crds=1", "--manage-crds=F"}, []string{"--manage-crds", "--no-manage-crds"}},
 		"a switch of a command":    {[]string{"crds", "--full=true"}, []string{"crds", "--full"}},
 		"a value that is no truth": {[]string{"--manage-crds=maybe"}, []string{"--manage-crds=maybe"}},
+		"no version and no help":   {[]string{"--version=false", "--no-help", "-help=false", "--no-version", "--workers=2"}, []string{"--workers=2"}},
 		"text that looks like one": {[]string{"--workers=1", "--as=true", "x=true"}, []string{"--workers=1", "--as=true", "x=true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
