@@ -1,7 +1,11 @@
 package workload
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
 // PortName returns the name of the server's port.
@@ -40,6 +44,15 @@ func (b *Base) WebVolumes() ([]corev1.Volume, []corev1.VolumeMount) {
 		return w.Mounts()
 	}
 	return nil, nil
+}
+
+// LostWeb returns the parts of the web configuration as dropped if they are set and the version does not support it.
+// Other fields of spec.web are arguments.
+func (b *Base) LostWeb() []gate.Dropped {
+	return slices.Concat(
+		b.Kind.Web.In.Lost("spec.web.tlsConfig", b.Web != nil && b.Web.TLSConfig != nil, b.Version),
+		b.Kind.Web.In.Lost("spec.web.httpConfig", b.Web != nil && b.Web.HTTPConfig != nil, b.Version),
+	)
 }
 
 // WebConfigSecret returns the Secret with the web configuration. Its file is empty

@@ -2,7 +2,6 @@ package alertmanager
 
 import (
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -86,12 +85,8 @@ func (b *builder) Dropped() []gate.Dropped {
 	if b.Err != nil {
 		return nil
 	}
-	out := slices.Concat(
-		kind.Web.In.Lost("spec.web.tlsConfig", b.Web != nil && b.Web.TLSConfig != nil, b.Version),
-		kind.Web.In.Lost("spec.web.httpConfig", b.Web != nil && b.Web.HTTPConfig != nil, b.Version),
-	)
 	_, dropped := workload.Fill(args, b.Version, b)
-	return append(out, dropped...)
+	return append(b.LostWeb(), dropped...)
 }
 
 // templates returns the files of spec.alertmanagerConfiguration.templates.

@@ -102,9 +102,8 @@ func (b *Builder) Dropped() []gate.Dropped {
 	if b.Err != nil {
 		return nil
 	}
-	out := serverWeb.In.Lost("spec.web", b.common.Web != nil, b.Version)
 	_, dropped := b.ownArgs()
-	out = append(out, dropped...)
+	out := append(b.LostWeb(), dropped...)
 	if b.thanos() != nil {
 		_, dropped = workload.Fill(thanosArgs, b.thanosVersion, b)
 		out = append(out, dropped...)

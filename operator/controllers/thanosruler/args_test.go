@@ -58,7 +58,7 @@ func TestArgumentGates(t *testing.T) {
 		{`grpcServerTlsConfig: {curves: [A, B]}`, "--grpc-server-tls-curves=B", "-0.41.0 0.42.0",
 			"spec.grpcServerTlsConfig.curves"},
 		{`{}`, "--http.config=/etc/thanos/web_config/web-config.yaml", "-0.20.2 0.21.0", ""},
-		{`web: {}`, "--http.config=/etc/thanos/web_config/web-config.yaml", "-0.20.2 0.21.0", "spec.web"},
+		{`web: {httpConfig: {}}`, "--http.config=/etc/thanos/web_config/web-config.yaml", "-0.20.2 0.21.0", "spec.web.httpConfig"},
 		{`resendDelay: 1m`, "--resend-delay=1m", "0.20.0 0.42.4", ""},
 		{`logLevel: info`, "--log.level=info", "-0.42.4", ""},
 		{`logFormat: logfmt`, "--log.format=logfmt", "0.42.4", ""},

@@ -67,9 +67,8 @@ func (b *builder) Dropped() []gate.Dropped {
 	if b.Err != nil {
 		return nil
 	}
-	out := kind.Web.In.Lost("spec.web", b.Web != nil, b.Version)
 	_, dropped := workload.Fill(args, b.Version, b)
-	return append(out, dropped...)
+	return append(b.LostWeb(), dropped...)
 }
 
 // configSecret returns the Secret with the remote-write configuration. It exists for every
