@@ -38,6 +38,9 @@ type Kind struct {
 
 	// Selects are the kinds of objects that a workload selects, in the order of reports.
 	Selects []Selects
+	// SelectsAtWill means that a workload may have all of its configuration without selected objects, so that it is not
+	// reported if it selects none.
+	SelectsAtWill bool
 	// Shape returns what runs the pods of a workload and how to reach them.
 	Shape func(w v1.Workload) Shape
 	// Open returns a new gatherer for one workload.

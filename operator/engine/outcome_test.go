@@ -26,6 +26,7 @@ func (d decided) Desired() (Plan, error)              { return Plan{}, nil }
 func TestOutcome(t *testing.T) {
 	selected := decided{{Kind: v1.ProbeKind, Err: errors.New("bad")}}
 	monitors := []Selects{{Row: catalog.ServiceMonitor}, {Row: catalog.PodMonitor}, {Row: catalog.Probe}}
+	atWill := []Selects{{Row: catalog.AlertmanagerConfig}}
 	large, unbound := growth{larger: []string{"db is large"}}, growth{larger: []string{"db is large"}, unbound: []string{"db is not bound"}}
 	dropped := func(n int) (out []gate.Dropped) {
 		for i := range n {
@@ -45,17 +46,19 @@ func TestOutcome(t *testing.T) {
 		plan            Plan
 		reason, message string
 	}{
-		"nothing to say":              {monitors, selected, Plan{}, "", ""},
-		"nothing selected":            {monitors, nil, Plan{}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
-		"nothing selected of a kind":  {monitors[:1], nil, Plan{}, "NoSelectedResources", "no ServiceMonitor is selected"},
-		"what the kind says":          {monitors, selected, Plan{Reason: "R", Message: "m", Dropped: dropped(1)}, "R", "m"},
-		"fields left out":             {monitors, selected, Plan{Dropped: dropped(2)}, "FieldsNotSupported", strings.Join(texts(dropped(2)), "; ")},
-		"many fields left out":        {monitors, selected, Plan{Dropped: dropped(31)}, "FieldsNotSupported", strings.Join(texts(dropped(20)), "; ") + "; and 11 more"},
-		"claims before all the rest":  {monitors, nil, Plan{growth: large, Reason: "R"}, "StorageCannotShrink", "db is large"},
-		"claims that are not bound":   {monitors, nil, Plan{growth: unbound}, "ClaimNotBound", "db is not bound; db is large"},
-		"a kind's word after nothing": {monitors, nil, Plan{Reason: "R", Message: "m"}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
+		"nothing to say":               {monitors, selected, Plan{}, "", ""},
+		"nothing selected":             {monitors, nil, Plan{}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
+		"nothing selected of a kind":   {monitors[:1], nil, Plan{}, "NoSelectedResources", "no ServiceMonitor is selected"},
+		"what the kind says":           {monitors, selected, Plan{Reason: "R", Message: "m", Dropped: dropped(1)}, "R", "m"},
+		"fields left out":              {monitors, selected, Plan{Dropped: dropped(2)}, "FieldsNotSupported", strings.Join(texts(dropped(2)), "; ")},
+		"many fields left out":         {monitors, selected, Plan{Dropped: dropped(31)}, "FieldsNotSupported", strings.Join(texts(dropped(20)), "; ") + "; and 11 more"},
+		"claims before all the rest":   {monitors, nil, Plan{growth: large, Reason: "R"}, "StorageCannotShrink", "db is large"},
+		"claims that are not bound":    {monitors, nil, Plan{growth: unbound}, "ClaimNotBound", "db is not bound; db is large"},
+		"a kind's word after nothing":  {monitors, nil, Plan{Reason: "R", Message: "m"}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
+		"nothing needs to be selected": {atWill, nil, Plan{}, "", ""},
+		"what such a kind says":        {atWill, nil, Plan{Reason: "R", Message: "m"}, "R", "m"},
 	} {
-		kind := &Kind{Selects: tc.selects, Program: "Program"}
+		kind := &Kind{Selects: tc.selects, SelectsAtWill: &tc.selects[0] == &atWill[0], Program: "Program"}
 		out := kind.outcome(&v1.Prometheus{}, kind.results(tc.in, false), tc.plan)
 		if out.Reason != tc.reason || out.Message != tc.message || !slices.Equal(out.Dropped, texts(tc.plan.Dropped)) {
 			t.Errorf("%s: %+v", name, out)

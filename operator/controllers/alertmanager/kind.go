@@ -39,6 +39,8 @@ func Kind(cfg workload.Config) *engine.Kind {
 				return spec.AlertmanagerConfigNamespaceSelector, spec.AlertmanagerConfigSelector
 			},
 		}},
+		SelectsAtWill: true, // the Secret in spec.configSecret is enough
+
 		Shape: func(w v1.Workload) engine.Shape { return newBuilder(w.(*v1.Alertmanager), cfg).shape() },
 		Open: func(key types.NamespacedName) engine.Gatherer {
 			w := fragments.Workload{Kind: v1.AlertmanagerKind, Namespace: key.Namespace, Name: key.Name}

@@ -53,6 +53,9 @@ func TestPlan(t *testing.T) {
 // Namespace and object selectors apply to namespaces and objects respectively.
 func TestSelectors(t *testing.T) {
 	w := newWorld(t)
+	if !w.kind.SelectsAtWill {
+		t.Error("an Alertmanager with its own Secret alone is reported")
+	}
 	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r"), routed("demo", "b", "r"), routed("other", "a", "r")}
 	for name, tc := range map[string]struct {
 		spec string
