@@ -111,6 +111,7 @@ func (o *operatorOptions) engine(k *engine.Kind, own, configs informer.Namespace
 		Repair:       rollout.RepairPolicy(o.RepairPolicy),
 		ConfigStatus: o.FeatureGates.On(gateConfigStatus),
 		Workers:      o.workers(),
+		Labels:       o.Labels,
 	}
 	out.References = own
 	if o.WatchReferences {

@@ -45,6 +45,7 @@ type bed struct {
 	lead    func(context.Context) bool // of Options
 	id      string                     // ControllerID of Options
 	labels  string                     // InstanceSelector of Options
+	added   map[string]string          // Labels of Options
 	unbound bool                       // the controllers write no bindings
 	changed func(Change)               // of Options
 	stop    func()
@@ -107,7 +108,7 @@ func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 	var wg sync.WaitGroup
 	var out []*Controller
 	for _, f := range kinds {
-		opts := Options{Instances: all, References: all, InstantDelivery: func() bool { return true }, StorageClasses: true, ConfigStatus: !b.unbound, ControllerID: b.id, InstanceSelector: b.labels, Workers: 2, Repair: b.repair, Lead: b.lead, Changed: b.changed}
+		opts := Options{Instances: all, References: all, InstantDelivery: func() bool { return true }, StorageClasses: true, ConfigStatus: !b.unbound, ControllerID: b.id, InstanceSelector: b.labels, Labels: b.added, Workers: 2, Repair: b.repair, Lead: b.lead, Changed: b.changed}
 		c := New(f.Kind, opts, b.sources, clients, log, prometheus.NewRegistry())
 		out = append(out, c)
 		wg.Go(func() {

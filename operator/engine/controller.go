@@ -33,6 +33,8 @@ type Options struct {
 	// the workloads by label.
 	Instances        informer.Namespaces
 	InstanceSelector string
+	// Labels are those that the operator adds to every generated object.
+	Labels map[string]string
 	// References are the namespaces of referenced Secrets and ConfigMaps in which changes are detected.
 	References      informer.Namespaces
 	InstantDelivery func() bool // patch pods so that changes arrive immediately

@@ -1,12 +1,16 @@
 package engine
 
 import (
+	"fmt"
+	"maps"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // Workloads of two kinds may have the same name.
@@ -25,5 +29,33 @@ func TestWorkloadOfPod(t *testing.T) {
 				t.Errorf("%s, pod of %q: %s, %t", kind.Label, workload, key, ok)
 			}
 		}
+	}
+}
+
+// Labels that the operator adds to everything may replace the one by which it finds pods. Pods from before the flag was
+// set count too.
+func TestPodsWithAddedLabels(t *testing.T) {
+	for name, labels := range map[string]map[string]string{
+		"none": nil, "another manager": {"app.kubernetes.io/managed-by": "Helm"}, "the same": {"app.kubernetes.io/managed-by": "prometheus-operator"},
+		"another label": {"team": "a"},
+	} {
+		inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			b.added = labels
+			later := podOf("ruler-a")
+			maps.Copy(later.Labels, labels)
+			later.Name, later.UID, later.Labels[appsv1.StatefulSetPodNameLabel] = "ruler-a-1", "2", "ruler-a-1"
+			foreign := podOf("other")
+			foreign.Labels["app.kubernetes.io/managed-by"], foreign.Name = "Kustomize", "ruler-a-2"
+			for _, p := range []*corev1.Pod{podOf("ruler-a"), later, foreign} {
+				b.set(p)
+			}
+			b.set(ruler("a"))
+			b.start(nil, f)
+			b.settle()
+			w, _ := get[v1.ThanosRuler](b, "thanosrulers", "a")
+			if got := fmt.Sprint(w.Status.Replicas, w.Status.AvailableReplicas) + " " + b.condition("a", v1.Available); got != "2 2 True" {
+				t.Errorf("%s: %s", name, got)
+			}
+		})
 	}
 }

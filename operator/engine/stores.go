@@ -18,10 +18,17 @@ import (
 // byName finds the objects of a workload by the label that names it.
 var byName = informer.Index{Labels: []string{wellknown.LabelOwnerName, wellknown.LabelAlertmanager, wellknown.LabelThanosRuler}}
 
-var (
-	managedSelector = wellknown.Having(wellknown.LabelManagedBy, wellknown.ManagedBy)
-	podSelector     = wellknown.LabelAppManagedBy + "=" + wellknown.ManagedBy + "," + wellknown.LabelAppInstance
-)
+var managedSelector = wellknown.Having(wellknown.LabelManagedBy, wellknown.ManagedBy)
+
+// podSelector returns the label selector of the pods of all workloads, and of their PVCs. labels are those that the
+// operator adds to pods, which may replace its own.
+func podSelector(labels map[string]string) string {
+	by := wellknown.ManagedBy
+	if other := labels[wellknown.LabelAppManagedBy]; other != "" && other != by {
+		by += "," + other
+	}
+	return wellknown.Having(wellknown.LabelAppManagedBy, by) + "," + wellknown.LabelAppInstance
+}
 
 // stores are the informer caches that one controller reads.
 type stores struct {
@@ -67,13 +74,13 @@ func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metri
 		rules.Poll = shared.writtenPoll(assets.ConfigMap, rules.LabelSelector, func(of *Kind) bool { return of == k })
 		out.configMaps = informer.NewStore(clients.content(), "configmaps", &corev1.ConfigMap{}, rules, trimRules)
 	}
-	services, pods := shared.watch(opts.Instances, k.Names.OperatedLabel), shared.watch(opts.Instances, podSelector)
+	services, pods := shared.watch(opts.Instances, k.Names.OperatedLabel), shared.watch(opts.Instances, podSelector(opts.Labels))
 	pods.Index = byName
 	services.Poll, pods.Poll = shared.servicePoll(k.Names.OperatedLabel), shared.podPoll()
 	out.services = owned(shared, core, "services", &corev1.Service{}, services, nil)
 	out.pods = owned(shared, core, "pods", &corev1.Pod{}, pods, trimPod)
 	if clients.Claims {
-		claims := shared.watch(opts.Instances, podSelector)
+		claims := shared.watch(opts.Instances, podSelector(opts.Labels))
 		claims.Index = byName
 		out.claims = owned(shared, core, "persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, claims, trimClaim)
 	}

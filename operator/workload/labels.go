@@ -27,6 +27,9 @@ func nilIfEmpty(m map[string]string) map[string]string {
 	return m
 }
 
+// own is the label by which the operator selects its objects, and which nothing else may override.
+var own = map[string]string{wellknown.LabelManagedBy: wellknown.ManagedBy}
+
 var managedBy = map[string]string{wellknown.LabelManagedBy: wellknown.ManagedBy, wellknown.LabelAppManagedBy: wellknown.ManagedBy}
 
 // ObjectMeta returns the metadata of a Secret or ConfigMap of the workload.
@@ -34,7 +37,7 @@ func (b *Base) ObjectMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:            name,
 		Namespace:       b.Meta.Namespace,
-		Labels:          Overlay(managedBy, b.Config.Labels),
+		Labels:          Overlay(managedBy, b.Config.Labels, own),
 		Annotations:     nilIfEmpty(Overlay(b.Config.Annotations)),
 		OwnerReferences: []metav1.OwnerReference{b.controllerReference()},
 	}
@@ -51,8 +54,8 @@ func (b *Base) RuleConfigMapMeta(name string) metav1.ObjectMeta {
 // WorkloadMeta returns the metadata of a StatefulSet or DaemonSet. Only these get the
 // labels and annotations of the user's object.
 //
-// The label managed-by must be applied last: without it the operator would not see the
-// object that it has just written.
+// The labels by which the operator selects these objects must be applied last: without them it would not see the object
+// that it has just written.
 func (b *Base) WorkloadMeta(name string, match map[string]string, hash string) metav1.ObjectMeta {
 	annotations := Overlay(b.Meta.Annotations, b.Config.Annotations)
 	if hash != "" {
@@ -60,14 +63,16 @@ func (b *Base) WorkloadMeta(name string, match map[string]string, hash string) m
 	}
 	// Copied kubectl annotations would make "kubectl apply --prune" delete the object.
 	maps.DeleteFunc(annotations, func(key, _ string) bool { return strings.HasPrefix(key, wellknown.KubectlPrefix) })
-	labels := Overlay(managedBy, b.Meta.Labels)
+	last := Overlay(own)
 	if b.Kind.Mode != "" {
-		labels[wellknown.LabelMode] = b.Kind.Mode
+		last[wellknown.LabelMode] = b.Kind.Mode
+	} else { // see [Kind.StatefulSets]
+		last[wellknown.LabelAppManagedBy], last[wellknown.LabelAppName] = wellknown.ManagedBy, b.Kind.AppName
 	}
 	return metav1.ObjectMeta{
 		Name:            name,
 		Namespace:       b.Meta.Namespace,
-		Labels:          Overlay(labels, match, map[string]string{wellknown.LabelManagedBy: wellknown.ManagedBy}),
+		Labels:          Overlay(managedBy, b.Meta.Labels, match, last),
 		Annotations:     nilIfEmpty(annotations),
 		OwnerReferences: []metav1.OwnerReference{b.controllerReference()},
 	}

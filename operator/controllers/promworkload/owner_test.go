@@ -132,7 +132,7 @@ func TestSecrets(t *testing.T) {
 	if config.Name != "prometheus-main" || string(config.Data["prometheus.yaml.gz"]) != "gz" {
 		t.Errorf("configuration Secret %v", config)
 	}
-	want := map[string]string{"managed-by": "me", "app.kubernetes.io/managed-by": "prometheus-operator", "env": "prod", "prometheus-name": "other"}
+	want := map[string]string{"managed-by": "prometheus-operator", "app.kubernetes.io/managed-by": "prometheus-operator", "env": "prod", "prometheus-name": "other"}
 	if !reflect.DeepEqual(config.Labels, want) || config.OwnerReferences[0].Controller == nil {
 		t.Errorf("labels %v, owner %v", config.Labels, config.OwnerReferences)
 	}
