@@ -29,6 +29,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 			relabelRemarks(say, fmt.Sprintf("spec.scrapeClasses[%d].metricRelabelings", i), c.MetricRelabelConfigs, samples)
 		}
 	}
+	ignoredRemarks(say, w.Object)
 	unverifiedRemarks(l.note(self), w.Object)
 	clientRemarks(say, w.Object)
 	switch p := w.Object.(type) {
