@@ -37,7 +37,7 @@ const (
 
 // WorkloadStatus is the state of the pods of a workload.
 type WorkloadStatus struct {
-	// Pods that have been ready for `minReadySeconds`.
+	// Pods that are ready. `minReadySeconds` does not count.
 	//
 	// +optional
 	AvailableReplicas int32 `json:"availableReplicas"`
@@ -59,7 +59,7 @@ type WorkloadStatus struct {
 	// +optional
 	Replicas int32 `json:"replicas"`
 
-	// Wanted pods that are not available.
+	// Pods that are not ready.
 	//
 	// +optional
 	UnavailableReplicas int32 `json:"unavailableReplicas"`
@@ -95,7 +95,7 @@ type PrometheusStatus struct {
 
 // ShardStatus is the state of the pods of one shard.
 type ShardStatus struct {
-	// Pods that have been ready for `minReadySeconds`.
+	// Pods that are ready. `minReadySeconds` does not count.
 	//
 	// +required
 	AvailableReplicas int32 `json:"availableReplicas"`
@@ -110,7 +110,7 @@ type ShardStatus struct {
 	// +required
 	ShardID string `json:"shardID"`
 
-	// Wanted pods that are not available.
+	// Pods that are not ready.
 	//
 	// +required
 	UnavailableReplicas int32 `json:"unavailableReplicas"`
