@@ -3,8 +3,10 @@ package prometheus
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -59,7 +61,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	settings, err := o.settings(g.Capabilities)
 	if err != nil {
 		if b := o.builder(g.Workload); b.Err == nil { // otherwise it is the same error
-			err = errors.Join(err, b.Check())
+			err = joined(err, b.Check())
 		}
 		return in, err
 	}
@@ -87,6 +89,17 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 		return in, nil
 	}
 	return in, g.compileFrame(in, settings, c)
+}
+
+// joined returns the faults of two checks, each once.
+func joined(a, b error) error {
+	all := faults.Leaves(a)
+	for _, more := range faults.Leaves(b) {
+		if !slices.ContainsFunc(all, func(have error) bool { return have.Error() == more.Error() }) {
+			all = append(all, more)
+		}
+	}
+	return errors.Join(all...)
 }
 
 // compileFrame compiles the workload's own part of the document unless the cached one is

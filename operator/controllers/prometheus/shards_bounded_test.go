@@ -28,3 +28,14 @@ func TestLargeShards(t *testing.T) {
 		}
 	})
 }
+
+// A number that the configuration and the pods need is reported once, beside the faults of either.
+func TestTooManyShards(t *testing.T) {
+	s := newScene()
+	s.p.Spec.Shards = new(int32(v1.MaxShards + 1))
+	s.p.Spec.Query = &v1.QuerySpec{LookbackDelta: new("soon")}
+	_, err := s.gather()
+	if got := err.Error(); strings.Count(got, "spec.shards: 1001 is more than 1000") != 1 || !strings.Contains(got, "spec.query.lookbackDelta: ") {
+		t.Error(got)
+	}
+}
