@@ -69,11 +69,13 @@ func New(o Options) *Handler {
 	if o.Memory == nil {
 		o.Memory = inflight.Process()
 	}
-	h := &Handler{opts: o, log: o.Logger, bodies: newBodies(inflight.Memory()), slots: inflight.New(int64(max(2, runtime.GOMAXPROCS(0))))}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return h
+	return &Handler{
+		opts: o, log: o.Logger.With("component", "admissionwebhook"),
+		bodies: newBodies(inflight.Memory()), slots: inflight.New(int64(max(2, runtime.GOMAXPROCS(0)))),
+	}
 }
 
 // Register registers the handlers of all paths.

@@ -193,8 +193,10 @@ func TestPanics(t *testing.T) {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
-	if !strings.Contains(log.String(), "a fault") || !strings.Contains(log.String(), "handler_test.go") {
-		t.Errorf("log: %s", &log)
+	for _, want := range []string{"a fault", "handler_test.go", "component=admissionwebhook"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("no %s in the log: %s", want, &log)
+		}
 	}
 }
 
