@@ -18,7 +18,7 @@ func (k *Kind) outcome(w v1.Workload, r results, plan Plan) Outcome {
 	case len(plan.larger) > 0:
 		out.Reason, out.Message = reasonStorage, strings.Join(plan.larger, "; ")
 	case r.none() && !k.SelectsAtWill:
-		out.Reason, out.Message = reasonNothingSelected, k.nothingSelected()
+		out.Reason, out.Message = reasonNothingSelected, k.nothingSelected(w)
 	case plan.Reason != "":
 		out.Reason, out.Message = plan.Reason, plan.Message
 	case len(out.Dropped) > 0:
@@ -27,11 +27,14 @@ func (k *Kind) outcome(w v1.Workload, r results, plan Plan) Outcome {
 	return out
 }
 
-// nothingSelected returns a human-readable message: "no ServiceMonitor, PodMonitor or Probe is selected".
-func (k *Kind) nothingSelected() string {
+// nothingSelected returns a human-readable message with the kinds that a workload can select: "no ServiceMonitor, PodMonitor
+// or Probe is selected".
+func (k *Kind) nothingSelected(w v1.Workload) string {
 	var rows []*catalog.Row
 	for _, s := range k.Selects {
-		rows = append(rows, s.Row)
+		if s.Never == nil || s.Never(w) == "" {
+			rows = append(rows, s.Row)
+		}
 	}
 	return "no " + catalog.Or(rows) + " is selected"
 }

@@ -27,6 +27,9 @@ func TestOutcome(t *testing.T) {
 	selected := decided{{Kind: v1.ProbeKind, Err: errors.New("bad")}}
 	monitors := []Selects{{Row: catalog.ServiceMonitor}, {Row: catalog.PodMonitor}, {Row: catalog.Probe}}
 	atWill := []Selects{{Row: catalog.AlertmanagerConfig}}
+	perNode := slices.Clone(monitors)
+	perNode[0].Never = func(v1.Workload) string { return "not with this mode" }
+	perNode[2].Never = func(v1.Workload) string { return "" }
 	large, unbound := growth{larger: []string{"db is large"}}, growth{larger: []string{"db is large"}, unbound: []string{"db is not bound"}}
 	dropped := func(n int) (out []gate.Dropped) {
 		for i := range n {
@@ -49,6 +52,7 @@ func TestOutcome(t *testing.T) {
 		"nothing to say":               {monitors, selected, Plan{}, "", ""},
 		"nothing selected":             {monitors, nil, Plan{}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
 		"nothing selected of a kind":   {monitors[:1], nil, Plan{}, "NoSelectedResources", "no ServiceMonitor is selected"},
+		"kinds that it cannot select":  {perNode, nil, Plan{}, "NoSelectedResources", "no PodMonitor or Probe is selected"},
 		"what the kind says":           {monitors, selected, Plan{Reason: "R", Message: "m", Dropped: dropped(1)}, "R", "m"},
 		"fields left out":              {monitors, selected, Plan{Dropped: dropped(2)}, "FieldsNotSupported", strings.Join(texts(dropped(2)), "; ")},
 		"many fields left out":         {monitors, selected, Plan{Dropped: dropped(31)}, "FieldsNotSupported", strings.Join(texts(dropped(20)), "; ") + "; and 11 more"},
