@@ -24,6 +24,10 @@ func ignoredRemarks(say says, w v1.Workload) {
 		if s := o.Spec.Storage; s != nil && s.DisableMountSubPath {
 			say("spec.storage.disableMountSubPath", "has no effect, because a ThanosRuler has its data in the root of the volume in any case: remove it")
 		}
+	case *v1.Alertmanager:
+		if t := o.Spec.ClusterTLS; t != nil {
+			clientVersionRemarks(say, &t.Client)
+		}
 	case *v1alpha1.PrometheusAgent:
 		if o.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode {
 			daemonSetRemarks(say, &o.Spec.WorkloadFields)
@@ -60,6 +64,21 @@ func grpcRemarks(say says, path, mounts string, t *v1.GRPCServerTLSConfig) {
 	} {
 		if row.set {
 			say(path+"."+row.field, "has no effect on a server of Thanos: remove it")
+		}
+	}
+}
+
+// clientVersionRemarks reports versions of TLS for connections to other members of a cluster of Alertmanagers.
+func clientVersionRemarks(say says, t *v1.SafeTLSConfig) {
+	for _, row := range []struct {
+		field string
+		set   bool
+	}{
+		{"minVersion", t.MinVersion != ""},
+		{"maxVersion", t.MaxVersion != ""},
+	} {
+		if row.set {
+			say("spec.clusterTLS.client."+row.field, "has no effect, because Alertmanager does not read it: write spec.clusterTLS.server.%s, which limits each connection of the cluster", row.field)
 		}
 	}
 }
