@@ -123,7 +123,11 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 // if there are only folders to watch, and otherwise waits like the sidecar.
 func once(ctx context.Context, o *Options, r *configreloader.Reloader) error {
 	if len(o.files())+len(o.dirs()) > 0 {
-		return r.Once(ctx)
+		err := r.Once(ctx)
+		if ctx.Err() != nil {
+			return nil // by a signal, which is no failure of the pod
+		}
+		return err
 	}
 	if len(o.WatchedDirs) > 0 {
 		return nil

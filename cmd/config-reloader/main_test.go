@@ -153,6 +153,11 @@ func TestBrokenInputs(t *testing.T) {
 			p.Until("the gauge", func() bool { return p.Metric("reloader_last_reload_successful") == "0" })
 			p.Until("the count", func() bool { return p.Metric("reloader_config_apply_operations_failed_total") != "0" })
 			p.Until("the message", func() bool { return strings.Contains(p.Log.String(), tc.want) })
+			p.Until("retries", func() bool { return p.Metric("reloader_config_apply_operations_failed_total") > "2" })
+			failed, all := p.Metric("reloader_config_apply_operations_failed_total"), p.Metric("reloader_config_apply_operations_total")
+			if len(failed) > len(all) || len(failed) == len(all) && failed > all {
+				t.Errorf("%s failures in %s checks", failed, all)
+			}
 			if n := strings.Count(p.Log.String(), "level=error"); n != 1 {
 				t.Errorf("%d lines of errors", n)
 			}
@@ -405,8 +410,10 @@ func TestRunEndsWithTheContext(t *testing.T) {
 	cancel()
 	s := newSite(t)
 	s.put(t, "v0")
-	var out bytes.Buffer
-	if code := run(ctx, s.args(), nil, &out, &out); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, out.String())
+	for _, args := range [][]string{s.args(), s.args("--watch-interval=0")} {
+		var out bytes.Buffer
+		if code := run(ctx, args, nil, &out, &out); code != 0 {
+			t.Errorf("%v: exit code %d:\n%s", args, code, out.String())
+		}
 	}
 }

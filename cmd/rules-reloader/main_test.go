@@ -223,6 +223,26 @@ func TestOtherMethodCodesAndCertificates(t *testing.T) {
 	}
 }
 
+// Servers whose URLs differ only in what is not shown have their own series: one that works does not hide that
+// another fails.
+func TestServersWithTheSameName(t *testing.T) {
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("team") == "a" {
+			w.WriteHeader(500)
+		}
+	}))
+	defer hook.Close()
+	p := start(t, "--webhook-url="+hook.URL+"/hook?team=a", "--webhook-url="+hook.URL+"/hook?team=b", "--volume-dir="+volumetest.New(t).Dir)
+	name := hook.URL + "/hook?xxxxx"
+	p.Until("both", func() bool {
+		return p.Metric(`configmap_reload_last_reload_error{webhook="`+name+`"}`) == "1" &&
+			p.Metric(`configmap_reload_success_reloads_total{webhook="`+name+` (2)"}`) == "1"
+	})
+	if r := p.Report(); len(r.Targets) != 2 || r.Targets[0].Name != name || r.Targets[1].Name != name+" (2)" {
+		t.Errorf("report %+v", r.Targets)
+	}
+}
+
 func TestEndpointsFromTheFirstScrape(t *testing.T) {
 	vol := volumetest.New(t)
 	server := reloadtest.New(t, loads)

@@ -178,13 +178,18 @@ func (o *Options) servers() ([]rulesreloader.Server, error) {
 		}}}, nil
 	}
 	var servers []rulesreloader.Server
-	seen := map[string]bool{}
+	seen, names := map[string]bool{}, map[string]int{}
 	for _, u := range o.WebhookURLs {
 		if seen[u.String()] {
 			continue
 		}
 		seen[u.String()] = true
-		servers = append(servers, o.webhook(u, client))
+		server := o.webhook(u, client)
+		names[server.Name]++
+		if n := names[server.Name]; n > 1 { // the URLs differ only in what the name does not show
+			server.Name += fmt.Sprintf(" (%d)", n)
+		}
+		servers = append(servers, server)
 	}
 	return servers, nil
 }

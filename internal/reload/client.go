@@ -198,6 +198,10 @@ func (o ClientOptions) authorize(req *http.Request) error {
 		if err != nil {
 			return err
 		}
+		if name == "Host" { // not sent if it is in Header
+			req.Host = value
+			continue
+		}
 		req.Header.Set(name, value)
 	}
 	return nil

@@ -9,14 +9,17 @@ import (
 // Reason is the reason why an attempt failed, for logs, metrics and decisions.
 type Reason string
 
-// The reasons. Only Rejected and Timeout mean that a reload request was sent.
+// The reasons. Only Rejected, Timeout and Unverified mean that a reload request was sent.
 const (
 	// NotReady: the server reports that it is still starting. Nothing was sent.
 	NotReady Reason = "not_ready"
 	// BadRequest: the request could not be built, for example because a password file is unreadable.
 	BadRequest Reason = "bad_request"
-	// Unreachable: no connection, a broken connection, or no process of that name.
+	// Unreachable: no connection, or no process of that name.
 	Unreachable Reason = "unreachable"
+	// Unverified: the request was sent, but its outcome is unknown: the connection ended without a response, or the
+	// server does not report the result. It may have reloaded.
+	Unverified Reason = "unverified"
 	// Timeout: the server has not responded in time. It may still reload.
 	Timeout Reason = "timeout"
 	// Rejected: the server responded, but does not run the new content.

@@ -72,7 +72,7 @@ func (h *HTTP) Reload(ctx context.Context, r Request) error {
 			return h.stillOpen(ctx, x)
 		}
 		h.open = nil
-		if x.version == r.Version {
+		if x.version == r.Version && !x.stale() {
 			return h.outcome(ctx, x)
 		}
 	}
@@ -80,7 +80,7 @@ func (h *HTTP) Reload(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	x, err := h.send(ctx, r.Version, asked)
+	x, err := h.send(ctx, r, asked)
 	if err != nil {
 		return err
 	}
@@ -99,6 +99,7 @@ func (h *HTTP) Reload(ctx context.Context, r Request) error {
 // exchange is an in-flight request.
 type exchange struct {
 	version string
+	newer   <-chan struct{} // Request.Superseded
 	started time.Time
 	asked   time.Time // the server's clock shortly before the request, zero if unknown
 	cancel  context.CancelFunc
@@ -111,6 +112,17 @@ type exchange struct {
 func (x *exchange) stop() {
 	x.cancel()
 	<-x.done
+}
+
+// stale reports whether other content existed after the request was sent. The server may have loaded that, even
+// if the content is the same again.
+func (x *exchange) stale() bool {
+	select {
+	case <-x.newer:
+		return true
+	default:
+		return false
+	}
 }
 
 // wait reports whether the response to x arrived in time.
@@ -199,12 +211,12 @@ func (h *HTTP) getReady(ctx context.Context) (*http.Response, error) {
 }
 
 // send starts the request. The exchange reports its end.
-func (h *HTTP) send(ctx context.Context, version string, asked time.Time) (*exchange, error) {
+func (h *HTTP) send(ctx context.Context, r Request, asked time.Time) (*exchange, error) {
 	c, err := h.opts.Client.client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	x := &exchange{version: version, started: time.Now(), asked: asked, done: make(chan struct{})}
+	x := &exchange{version: r.Version, newer: r.Superseded, started: time.Now(), asked: asked, done: make(chan struct{})}
 	ctx, x.cancel = context.WithCancel(ctx)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteRequest: func(i httptrace.WroteRequestInfo) { x.wrote.Store(i.Err == nil) },
@@ -229,7 +241,10 @@ func (h *HTTP) send(ctx context.Context, version string, asked time.Time) (*exch
 func (h *HTTP) outcome(ctx context.Context, x *exchange) error {
 	what := h.opts.Method + " " + Redact(h.opts.URL)
 	a := x.answer
-	if a.err != nil {
+	switch {
+	case a.err != nil && x.wrote.Load():
+		return fail(Unverified, "%s: no answer, although the request was sent; the server may still do it: %w", what, a.err)
+	case a.err != nil:
 		return fail(Unreachable, "%s: %w", what, a.err)
 	}
 	if !slices.Contains(h.opts.Success, a.status) {
@@ -243,7 +258,7 @@ func (h *HTTP) outcome(ctx context.Context, x *exchange) error {
 	case err != nil && h.opts.InfoOptional:
 		return nil
 	case err != nil:
-		return fail(Unreachable, "%s: answered %s, but the outcome could not be verified: %w", what, a.text, err)
+		return fail(Unverified, "%s: answered %s, but the outcome could not be verified: %w", what, a.text, err)
 	case !state.OK:
 		return fail(Rejected, "%s: answered %s, but the server reports %s", what, a.text, state)
 	case !x.asked.IsZero() && state.At.Before(x.asked.Add(-clockSlack)):

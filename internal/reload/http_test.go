@@ -150,7 +150,17 @@ func TestOutcomes(t *testing.T) {
 		"verification that must work": {
 			answers: answers{"/-/reload": status(200, "")},
 			edit:    func(o *HTTPOptions) { o.InfoOptional = false },
-			reason:  Unreachable, text: []string{"could not be verified: ask http://", "answered 404 Not Found"},
+			reason:  Unverified, text: []string{"could not be verified: ask http://", "answered 404 Not Found"},
+		},
+		"the connection ends during the reload": {
+			answers: answers{"/-/ready": status(200, ""), "/-/reload": func(http.ResponseWriter) { panic(http.ErrAbortHandler) }},
+			reason:  Unverified, text: []string{"POST http://", "although the request was sent", "EOF"},
+			seen: []string{"GET /-/ready", "POST /-/reload"},
+		},
+		"the connection ends before": {
+			answers: answers{"/-/ready": func(http.ResponseWriter) { panic(http.ErrAbortHandler) }},
+			reason:  Unreachable, text: []string{"GET http://", "EOF"},
+			seen: []string{"GET /-/ready"},
 		},
 		"other method and codes": {
 			answers: answers{"/-/reload": status(204, "")},
@@ -214,7 +224,7 @@ func TestLongHeadersAreNotRead(t *testing.T) {
 	o := prometheus(t, s.URL)
 	o.Ready = nil
 	err := NewHTTP(o).Reload(t.Context(), Request{Version: "v"})
-	if ReasonOf(err) != Unreachable || len(err.Error()) > 2*excerptSize {
+	if ReasonOf(err) != Unverified || len(err.Error()) > 2*excerptSize {
 		t.Errorf("Reload = %q with %d bytes", ReasonOf(err), len(err.Error()))
 	}
 }
@@ -273,6 +283,40 @@ func TestOneRequestAtATime(t *testing.T) {
 	}
 	if posts != 3 {
 		t.Errorf("%d requests sent, want 3: %v", posts, s.requests())
+	}
+}
+
+// The response to a request for content that was replaced, and has come back, does not count: the server may have
+// loaded what was there in between.
+func TestLateAnswerForContentThatCameBack(t *testing.T) {
+	release := make(chan int)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "POST" {
+			w.WriteHeader(<-release)
+		}
+	})
+	o := prometheus(t, s.URL)
+	o.Client.Timeout = shortInTests
+	o.Info = nil
+	h := NewHTTP(o)
+	replaced := make(chan struct{})
+	if err := h.Reload(t.Context(), Request{Version: "a", Superseded: replaced}); ReasonOf(err) != Timeout {
+		t.Fatalf("Reload = %v, want a timeout", err)
+	}
+	close(replaced) // by b, and that by a
+	h.opts.Client.Timeout = patienceInTests
+	outcome := make(chan error)
+	go func() {
+		outcome <- h.Reload(context.Background(), Request{Version: "a", Superseded: make(chan struct{})})
+	}()
+	release <- 200
+	select {
+	case release <- 200:
+		if err := <-outcome; err != nil {
+			t.Errorf("Reload = %v", err)
+		}
+	case err := <-outcome:
+		t.Errorf("Reload = %v without another request", err)
 	}
 }
 
@@ -369,6 +413,9 @@ func TestCredentialsAreReadForEveryRequest(t *testing.T) {
 	var got atomic.Value
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		got.Store(r.Header.Get("Authorization") + " " + r.Header.Get("X-Scope"))
+		if r.Host == "tenant.example" {
+			got.Store(r.Host)
+		}
 	})
 	password := write(t, "password", "one\n")
 	basic := func(c *ClientOptions) {
@@ -395,6 +442,9 @@ func TestCredentialsAreReadForEveryRequest(t *testing.T) {
 	check(withBasic, "Basic bWU6dHdv tenant")
 	check(withToken, "Bearer abc ")
 	check(inURL, "Basic dTpw ")
+	withHost := o
+	withHost.Client.HeaderFiles = map[string]string{"Host": write(t, "host", "tenant.example\n")}
+	check(withHost, "tenant.example")
 }
 
 // A pipe in place of a file does not block reloads, and a large file does not fill the memory.

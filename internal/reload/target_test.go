@@ -152,6 +152,8 @@ func TestBackoff(t *testing.T) {
 		{NotReady, 50, 5 * time.Second},
 		{Rejected, 1, 5 * time.Second},
 		{Timeout, 2, 10 * time.Second},
+		{Unverified, 1, 5 * time.Second},
+		{Unverified, 5, time.Minute},
 		{Rejected, 4, 40 * time.Second},
 		{Rejected, 5, time.Minute},
 		{Rejected, 5000, time.Minute},

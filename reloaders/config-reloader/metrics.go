@@ -52,7 +52,7 @@ func newMetrics(reg prometheus.Registerer, method string, watches func() float64
 		reloadsFailed: counter("reloader_reloads_failed_total", "Failed reload attempts."),
 		lastOK:        gauge("reloader_last_reload_successful", "1 if the server confirmed what is on disk, 0 if the last attempt, or reading the inputs, failed."),
 		lastOKTime:    gauge("reloader_last_reload_success_timestamp_seconds", "Unix time of the last successful reload; 0 before the first."),
-		applies:       counter("reloader_config_apply_operations_total", "Checks of the inputs, caused by a change or by the watch interval."),
+		applies:       counter("reloader_config_apply_operations_total", "Checks of the inputs, caused by a change or by the watch interval, and failed retries."),
 		appliesFailed: counter("reloader_config_apply_operations_failed_total", "Checks of the inputs that failed before a reload."),
 		unset:         gauge("reloader_config_environment_variable_expansion_errors", "References to unset variables in the configuration on disk."),
 		watchEvents:   counter("reloader_watch_events_total", "File system events received."),

@@ -211,9 +211,10 @@ func (r *Reloader) tellUnset(results []render.Result) {
 }
 
 // stepped counts a step. A failure sets the gauge that is used for alerting. stepped resets it when the inputs
-// recover to the content that the server already runs, because no attempt follows then.
+// recover to the content that the server already runs, because no attempt follows then. A failed retry counts as
+// a step too: otherwise there would be more failures than steps.
 func (r *Reloader) stepped(caused bool, err error) {
-	if caused {
+	if caused || err != nil && !reload.Temporary(err) {
 		r.metrics.applies.Inc()
 	}
 	switch {

@@ -22,6 +22,7 @@ const (
 var reasons = map[reload.Reason]string{
 	reload.BadRequest:  reasonCreate,
 	reload.Unreachable: reasonDo,
+	reload.Unverified:  reasonDo,
 	reload.Timeout:     reasonDo,
 	reload.Rejected:    reasonResponse,
 }
