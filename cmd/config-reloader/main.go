@@ -49,6 +49,9 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return 0
 	}
 	if err == nil {
+		if code, asked := o.General.Probe(ctx, stderr); asked {
+			return code
+		}
 		err = o.Validate()
 	}
 	if err != nil {

@@ -46,6 +46,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if err == nil {
+		if code, asked := o.General.Probe(ctx, stderr); asked {
+			return code
+		}
 		err = o.Validate()
 	}
 	if err != nil {

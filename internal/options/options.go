@@ -7,8 +7,11 @@
 package options
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +21,7 @@ import (
 	"github.com/xhit/go-str2duration/v2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 )
 
@@ -102,6 +106,7 @@ type General struct {
 	Log           logging.Options
 	MemoryRatio   float64 // fraction of the memory limit, 0 to 1; 0 sets no limit
 	WebConfigFile string
+	probe         *url.URL // nil if the program is not to probe
 	version       bool
 	shortVersion  bool
 }
@@ -116,8 +121,33 @@ func (g *General) Bind(app *kingpin.Application) {
 		Default("info").StringVar(&g.Log.Level)
 	Var(app.Flag("auto-gomemlimit-ratio", "Fraction of the container's memory limit (without one, of the machine's memory) "+
 		"to set as GOMEMLIMIT, 0 to 1. 0 sets none; the environment variable GOMEMLIMIT takes precedence.").Default("0.0"), &g.MemoryRatio, ratio)
+	Var(app.Flag("probe", "Request this URL, without verification of the certificate, and exit: with 0 if the response is 200. "+
+		"For probes in a container without a shell."), &g.probe, reload.ParseURL)
 	app.Flag("version", "Print version and build information and exit.").BoolVar(&g.version)
 	app.Flag("short-version", "Print only the version and exit.").BoolVar(&g.shortVersion)
+}
+
+// probeTimeout is longer than that of any useful probe: the kubelet ends the process.
+const probeTimeout = time.Minute
+
+// Probe requests the URL of the flag and returns the exit code: 0 if the response is 200, otherwise 1. It returns
+// false if the flag is not set.
+func (g *General) Probe(ctx context.Context, stderr io.Writer) (code int, asked bool) {
+	if g.probe == nil {
+		return 0, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	res, err := reload.ClientOptions{Timeout: probeTimeout, SkipVerify: true}.Get(ctx, g.probe, nil)
+	if err == nil {
+		res.Body.Close()
+		if res.StatusCode == http.StatusOK {
+			return 0, true
+		}
+		err = fmt.Errorf("answered %s", res.Status)
+	}
+	fmt.Fprintf(stderr, "--probe=%s: %v\n", reload.Redact(g.probe), err)
+	return 1, true
 }
 
 // PrintVersion prints the version if a flag requests it, and reports whether it did.

@@ -2,6 +2,8 @@ package options
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +112,38 @@ func TestVersionFlags(t *testing.T) {
 		printed := g.PrintVersion(&out, "prog")
 		if printed != (want != "") || !strings.HasPrefix(out.String(), want) || strings.Contains(args, "short") && out.String() != want {
 			t.Errorf("%q prints %q (%v)", args, out.String(), printed)
+		}
+	}
+}
+
+func TestProbe(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/healthz" {
+			http.Redirect(w, r, "/healthz", http.StatusFound)
+		}
+	}))
+	defer s.Close()
+	for _, tc := range []struct {
+		args  []string
+		code  int
+		asked bool
+		text  string
+	}{
+		{nil, 0, false, ""},
+		{[]string{"--probe=" + s.URL + "/healthz"}, 0, true, ""},
+		{[]string{"--probe", s.URL + "/other"}, 1, true, "answered 302 Found"},
+		{[]string{"--probe=http://me:hunter2@127.0.0.1:1/"}, 1, true, "connection refused"},
+	} {
+		var g General
+		app := kingpin.New("prog", "")
+		g.Bind(app)
+		if _, err := Parse(app, tc.args, nil); err != nil {
+			t.Fatal(err)
+		}
+		var errs bytes.Buffer
+		code, asked := g.Probe(t.Context(), &errs)
+		if code != tc.code || asked != tc.asked || !strings.Contains(errs.String(), tc.text) || strings.Contains(errs.String(), "hunter2") {
+			t.Errorf("%v: %d, %v, %q", tc.args, code, asked, errs.String())
 		}
 	}
 }

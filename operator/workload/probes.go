@@ -25,6 +25,25 @@ func ExecHandler(url string) corev1.ProbeHandler {
 	return corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", script}}}
 }
 
+// ownProbeTimeout is longer than the default of 1 s: the program needs 10 ms of CPU time, and has 1 % of a CPU.
+const ownProbeTimeout = 10
+
+// ownProbe probes a reloader that only listens inside the pod with its own program: its image has no shell.
+func ownProbe(program, url string) corev1.Probe {
+	return corev1.Probe{
+		ProbeHandler:   corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{program, probeFlag + url}}},
+		TimeoutSeconds: ownProbeTimeout,
+	}
+}
+
+// probeFlag is the beginning of the argument of a program that probes itself.
+const probeFlag = "--probe="
+
+// OwnProbe reports whether a probe runs the program of a reloader.
+func OwnProbe(p *corev1.Probe) bool {
+	return p != nil && p.Exec != nil && len(p.Exec.Command) == 2 && strings.HasPrefix(p.Exec.Command[1], probeFlag)
+}
+
 // HTTPProbe probes an endpoint of a server that listens outside the pod.
 func (b *Base) HTTPProbe(endpoint string) corev1.ProbeHandler {
 	get := &corev1.HTTPGetAction{Path: urlPath(b.Endpoint(endpoint)), Port: intstr.FromString(b.PortName())}

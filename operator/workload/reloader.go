@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -103,6 +104,8 @@ type Reloader struct {
 	Log        Log
 	Mounts     []corev1.VolumeMount
 	PullPolicy corev1.PullPolicy
+	// UserImage is the image that the object sets for config-reloader; empty means that of the operator's flags.
+	UserImage string
 }
 
 // Reloader returns the settings of a reloader that listens like the server and reloads it by
@@ -111,8 +114,18 @@ func (b *Base) Reloader(mounts ...corev1.VolumeMount) Reloader {
 	web := b.WebConfig()
 	return Reloader{
 		Listener: web.Listener(b.Fields.ListenLocal, web.Read), Reload: Reload{URL: b.LocalURL(web.Scheme(), reloadPath)},
-		Log: b.Log(), Mounts: mounts, PullPolicy: b.Fields.ImagePullPolicy,
+		Log: b.Log(), Mounts: mounts, PullPolicy: b.Fields.ImagePullPolicy, UserImage: b.userImage(ContainerConfigReloader),
 	}
+}
+
+// userImage returns the image that the object sets for a container of the operator, empty if it sets none.
+func (b *Base) userImage(name string) (image string) {
+	for _, u := range b.Fields.Containers {
+		if u.Name == name && u.Image != "" {
+			image = u.Image
+		}
+	}
+	return image
 }
 
 // ReloaderEnv returns the variables of config-reloader in a pod without a shard.
@@ -165,7 +178,7 @@ func (r ConfigReloader) Sidecar(cfg Config) corev1.Container {
 	}
 	args = append(args, r.fileArgs()...)
 	c := r.container(cfg, ContainerConfigReloader, append(args, r.Targets.args()...))
-	serve(&c, cfg, r.Listener, reloaderPort, reloaderPortName, reloaderHealthPath)
+	serve(&c, cfg, r.Listener, endpoint{reloaderPort, reloaderPortName, cfg.partsReader(cmp.Or(r.UserImage, c.Image))})
 	return c
 }
 
@@ -233,45 +246,58 @@ func (r RulesReloader) Sidecar(cfg Config) corev1.Container {
 	c.Args = Render(append(args, r.Log.args()...))
 	c.VolumeMounts = slices.Clone(r.Mounts)
 	c.Resources = cfg.ReloaderResources.requirements()
-	serve(&c, cfg, r.Listener, rulesPort, rulesPortName, reloaderHealthPath)
+	serve(&c, cfg, r.Listener, endpoint{rulesPort, rulesPortName, true})
 	return c
 }
 
+// endpoint is where a reloader serves, and whether its program has the flag --probe. An image with that program has
+// no shell, in contrast to that of the reference.
+type endpoint struct {
+	port   int32
+	name   string
+	probes bool
+}
+
 // serve declares the port of a reloader and adds its probes.
-func serve(c *corev1.Container, cfg Config, l Listener, port int32, portName, healthPath string) {
+func serve(c *corev1.Container, cfg Config, l Listener, e endpoint) {
 	if !l.Local {
-		c.Ports = []corev1.ContainerPort{{Name: portName, ContainerPort: port, Protocol: corev1.ProtocolTCP}}
+		c.Ports = []corev1.ContainerPort{{Name: e.name, ContainerPort: e.port, Protocol: corev1.ProtocolTCP}}
 	}
 	if !cfg.EnableReloaderProbes {
 		return
 	}
-	handler, ok := l.probeHandler(port, healthPath)
+	probe, ok := l.probe(c.Command[0], e)
 	if !ok {
 		return
 	}
 	for _, p := range []**corev1.Probe{&c.StartupProbe, &c.ReadinessProbe, &c.LivenessProbe} {
-		*p = &corev1.Probe{ProbeHandler: *handler.DeepCopy()}
+		*p = probe.DeepCopy()
 	}
 }
 
-// probeHandler returns a probe for the protocol of the reloader. Probes have no client
+// probe returns a probe for the protocol of the reloader. Probes have no client
 // certificate, so if one is required, only the connection is tried. A reloader that also
 // listens locally cannot be probed.
-func (l Listener) probeHandler(port int32, healthPath string) (corev1.ProbeHandler, bool) {
+func (l Listener) probe(program string, e endpoint) (corev1.Probe, bool) {
 	scheme, getScheme := "http", corev1.URIScheme("")
 	if l.TLS {
 		scheme, getScheme = "https", corev1.URISchemeHTTPS
 	}
+	local := scheme + "://" + HostPort(ExecProbeHost, e.port) + reloaderHealthPath
+	var handler corev1.ProbeHandler
 	switch secured := l.TLS && l.ClientCerts; {
 	case l.Local && secured:
-		return corev1.ProbeHandler{}, false
+		return corev1.Probe{}, false
+	case l.Local && e.probes:
+		return ownProbe(program, local), true
 	case l.Local:
-		return ExecHandler(scheme + "://" + HostPort(ExecProbeHost, port) + healthPath), true
+		handler = ExecHandler(local)
 	case secured:
-		return corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}}, true
+		handler.TCPSocket = &corev1.TCPSocketAction{Port: intstr.FromInt32(e.port)}
+	default:
+		handler.HTTPGet = &corev1.HTTPGetAction{Path: reloaderHealthPath, Port: intstr.FromInt32(e.port), Scheme: getScheme}
 	}
-	get := &corev1.HTTPGetAction{Path: healthPath, Port: intstr.FromInt32(port), Scheme: getScheme}
-	return corev1.ProbeHandler{HTTPGet: get}, true
+	return corev1.Probe{ProbeHandler: handler}, true
 }
 
 // NewContainer returns a container with the settings that all containers of the operator share.

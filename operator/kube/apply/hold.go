@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // orphans holds deleted StatefulSets until they are recreated, because some data is only
@@ -102,25 +104,40 @@ func (w *Writer) holdBack(ctx context.Context, want, live *appsv1.StatefulSet) (
 }
 
 // holdImages returns a copy of want with the images of live for containers whose wanted
-// image is in HoldImages. differs is false if they are equal.
+// image is in HoldImages, and their probes, which depend on it. differs is false if the images
+// are equal.
 func (w *Writer) holdImages(want, live *appsv1.StatefulSet) (out *appsv1.StatefulSet, differs bool) {
-	have := images(&live.Spec.Template.Spec)
+	have := containers(&live.Spec.Template.Spec)
 	out = want.DeepCopy()
 	for _, list := range [][]corev1.Container{out.Spec.Template.Spec.InitContainers, out.Spec.Template.Spec.Containers} {
 		for i, c := range list {
-			if image, ok := have[c.Name]; ok && image != c.Image && slices.Contains(w.HoldImages, c.Image) {
-				list[i].Image, differs = image, true
+			if old, ok := have[c.Name]; ok && old.Image != c.Image && slices.Contains(w.HoldImages, c.Image) {
+				list[i].Image, differs = old.Image, true
+				holdProbes(&list[i], old)
 			}
 		}
 	}
 	return out, differs
 }
 
-// images returns the images of a pod by container name.
-func images(pod *corev1.PodSpec) map[string]string {
-	out := map[string]string{}
+// holdProbes keeps the commands of probes that another image needs: a shell, or the program of a
+// reloader. The commands of users stay as they want them.
+func holdProbes(want *corev1.Container, live corev1.Container) {
+	for _, p := range []struct {
+		want **corev1.Probe
+		live *corev1.Probe
+	}{{&want.StartupProbe, live.StartupProbe}, {&want.ReadinessProbe, live.ReadinessProbe}, {&want.LivenessProbe, live.LivenessProbe}} {
+		if workload.OwnProbe(*p.want) && p.live != nil && p.live.Exec != nil {
+			*p.want = p.live.DeepCopy()
+		}
+	}
+}
+
+// containers returns the containers of a pod by name.
+func containers(pod *corev1.PodSpec) map[string]corev1.Container {
+	out := map[string]corev1.Container{}
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
-		out[c.Name] = c.Image
+		out[c.Name] = c
 	}
 	return out
 }

@@ -30,18 +30,35 @@ func imagesOf(t *testing.T, b *bench) map[string]string {
 		t.Fatal(err)
 	}
 	b.calls()
-	return images(&got.Spec.Template.Spec)
+	images := map[string]string{}
+	for name, c := range containers(&got.Spec.Template.Spec) {
+		images[name] = c.Image
+	}
+	return images
+}
+
+// probed returns an edit that adds a probe with this command to the reloader.
+func probed(edit func(*appsv1.StatefulSet), command ...string) func(*appsv1.StatefulSet) {
+	return func(s *appsv1.StatefulSet) {
+		edit(s)
+		s.Spec.Template.Spec.Containers[1].LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: command}}}
+	}
 }
 
 func TestImagesThatAloneReplaceNoPods(t *testing.T) {
 	old := map[string]string{"prometheus": "p:1", "reloader": "r:1", "init": "r:1"}
 	fresh := map[string]string{"prometheus": "p:1", "reloader": "r:2", "init": "r:2"}
 	for name, tc := range map[string]struct {
-		want    func(*appsv1.StatefulSet)
-		calls   []string
-		got     map[string]string
-		rolling func(live *appsv1.StatefulSet)
+		want  func(*appsv1.StatefulSet)
+		calls []string
+		got   map[string]string
+		edit  func(live *appsv1.StatefulSet)
 	}{
+		"only the reloader, with a probe that its image needs": {probed(pods("p:1", "r:2", "r:2"), "/bin/r", "--probe=http://localhost/"), []string{"update", "update"}, old,
+			probed(func(*appsv1.StatefulSet) {}, "sh", "-c", "curl")},
+		"and another probe of the user": {probed(pods("p:1", "r:2", "r:2"), "mine"), []string{"update", "update"}, fresh,
+			probed(func(*appsv1.StatefulSet) {}, "sh", "-c", "curl")},
+		"and its first probe":      {probed(pods("p:1", "r:2", "r:2"), "/bin/r", "--probe=http://localhost/"), []string{"update", "update"}, fresh, nil},
 		"nothing changed":          {pods("p:1", "r:1", "r:1"), []string{"update"}, old, nil},
 		"only the reloader":        {pods("p:1", "r:2", "r:2"), []string{"update", "update"}, old, nil},
 		"and an argument":          {pods("p:1", "r:2", "r:2", "--new"), []string{"update", "update"}, fresh, nil},
@@ -53,8 +70,8 @@ func TestImagesThatAloneReplaceNoPods(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			live := statefulSet("5", "1", pods("p:1", "r:1", "r:1"))
-			if tc.rolling != nil {
-				tc.rolling(live)
+			if tc.edit != nil {
+				tc.edit(live)
 			}
 			b := newBench(t, live.DeepCopy())
 			b.statefulSets.show(live)
