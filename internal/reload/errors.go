@@ -30,6 +30,9 @@ const (
 	Incomplete Reason = "incomplete"
 )
 
+// cheap reports whether no request was sent because the server is down or still starting.
+func (r Reason) cheap() bool { return r == Unreachable || r == NotReady }
+
 // Error is the error of a failed attempt.
 type Error struct {
 	Reason Reason

@@ -159,6 +159,7 @@ func (h *HTTP) askReady(ctx context.Context) (asked time.Time, err error) {
 	res, err := h.getReady(ctx)
 	if err != nil {
 		if ReasonOf(err) != "" || ctx.Err() != nil {
+			h.notReadySince = time.Time{} // it starts again
 			return asked, err
 		}
 		return asked, nil // no response in time: the outcome of the request decides

@@ -379,6 +379,25 @@ func TestServerThatIsNotReadyKeepsItsRequest(t *testing.T) {
 	}
 }
 
+// A server that ends and starts again has the whole time to become ready.
+func TestPatienceBeginsWithEachStart(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) })
+	h := NewHTTP(prometheus(t, s.URL))
+	if err := h.Reload(t.Context(), Request{}); ReasonOf(err) != NotReady {
+		t.Fatalf("Reload = %v", err)
+	}
+	h.notReadySince = h.notReadySince.Add(-2 * patience)
+	up := h.opts.Ready
+	h.opts.Ready = mustURL(t, "http://127.0.0.1:1/-/ready")
+	if err := h.Reload(t.Context(), Request{}); ReasonOf(err) != Unreachable {
+		t.Fatalf("Reload = %v", err)
+	}
+	h.opts.Ready = up
+	if err := h.Reload(t.Context(), Request{}); ReasonOf(err) != NotReady {
+		t.Errorf("Reload = %v, want another wait", err)
+	}
+}
+
 func TestEndOfContextEndsTheRequest(t *testing.T) {
 	arrived, gone := make(chan struct{}), make(chan struct{})
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {

@@ -72,7 +72,7 @@ func (s *Signal) verify(ctx context.Context, r Request, before LoadState) error 
 		switch {
 		case err != nil:
 			return infoFailure(err)
-		case now.OK && now.At.After(before.At):
+		case now.OK && !now.At.Equal(before.At): // also earlier, if the clock was set back
 			return nil
 		case before.OK && !now.OK:
 			return fail(Rejected, "process %s was signalled, and the server reports %s", s.opts.Process, now)

@@ -101,6 +101,7 @@ func TestSignalOutcomes(t *testing.T) {
 	}{
 		"loaded":                      {info(true, old), info(true, time.Now().Add(time.Minute)), "", "", 1},
 		"recovers from a bad one":     {info(false, old), info(true, time.Now().Add(time.Minute)), "", "", 1},
+		"the clock is set back":       {info(true, old), info(true, old.Add(-time.Hour)), "", "", 1},
 		"refused":                     {info(true, old), info(false, old), Rejected, "reloadConfigSuccess=false", 1},
 		"nothing happens":             {info(true, old), info(true, old), Timeout, "still reports reloadConfigSuccess=true", 1},
 		"bad before and after":        {info(false, old), info(false, old), Timeout, "reloadConfigSuccess=false", 1},

@@ -38,12 +38,12 @@ type Backoff struct {
 	Max time.Duration
 }
 
-// pause returns the wait after n consecutive failures (n >= 1). Attempts for a server that is down or
+// pause returns the wait after the n-th failure (n >= 1), see [tries]. Attempts for a server that is down or
 // still starting are cheap, so their pauses begin at a tenth of Base and stay below it. Other pauses grow
 // exponentially from Base to Max. Jitter of +-20% keeps many sidecars from retrying at the same time.
 func (b Backoff) pause(r Reason, n int) time.Duration {
 	first, limit := b.Base, max(b.Max, b.Base)
-	if r == Unreachable || r == NotReady {
+	if r.cheap() {
 		first, limit = b.Base/10, b.Base
 	}
 	d := first << min(n-1, 20)
@@ -176,33 +176,62 @@ func (t *Target) pending() bool {
 
 // settle makes attempts until one succeeds or the limit is reached.
 func (t *Target) settle(ctx context.Context, refresh func(context.Context) error) {
-	failures, seen := 0, uint64(0)
+	var tries tries
+	seen := uint64(0)
 	for ctx.Err() == nil && t.pending() {
 		gen, err := t.attempt(ctx)
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		if gen != seen {
-			failures, seen = 0, gen
-		}
 		reason := ReasonOf(err)
+		if gen != seen {
+			tries.restart()
+			seen = gen
+		}
 		if reason == Superseded {
 			continue
 		}
-		failures++
-		if t.exhausted(failures, reason) {
-			t.log(reason, failures, err, 0)
+		n := tries.failed(reason)
+		if t.opts.Limit > 0 && tries.attempts >= t.opts.Limit && reason != NotReady {
+			t.log(reason, n, err, 0)
 			t.rest(ctx, gen)
-			failures = 0
+			tries.restart()
 			continue
 		}
-		wait := t.opts.Backoff.pause(reason, failures)
-		t.log(reason, failures, err, wait)
+		wait := t.opts.Backoff.pause(reason, n)
+		t.log(reason, n, err, wait)
 		for t.wait(ctx, gen, wait) && refresh(ctx) != nil {
 			wait = t.opts.Backoff.Base
 		}
 	}
 }
+
+// tries counts failures for one content.
+type tries struct {
+	attempts int    // all but NotReady, of which the server does not know
+	sent     int    // those for which more than a connection was tried
+	last     Reason // of the last failure
+	same     int    // failures in a row with that reason
+}
+
+// failed counts a failure. It returns its number for [Backoff]: a server that starts slowly does not prolong the pauses
+// after it has refused.
+func (c *tries) failed(r Reason) int {
+	if r != c.last {
+		c.last, c.same = r, 0
+	}
+	c.same++
+	if r != NotReady {
+		c.attempts++
+	}
+	if r.cheap() {
+		return c.same
+	}
+	c.sent++
+	return c.sent
+}
+
+func (c *tries) restart() { *c = tries{} }
 
 // attempt calls the trigger once for the newest version and stores the outcome.
 func (t *Target) attempt(ctx context.Context) (gen uint64, err error) {
@@ -247,10 +276,6 @@ func (t *Target) wait(ctx context.Context, gen uint64, d time.Duration) bool {
 	newer, changed := t.newer, t.want != gen
 	t.mu.Unlock()
 	return !changed && pause(ctx, newer, d)
-}
-
-func (t *Target) exhausted(failures int, r Reason) bool {
-	return t.opts.Limit > 0 && failures >= t.opts.Limit && r != NotReady
 }
 
 // rest waits for new content or a nudge.

@@ -172,6 +172,44 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
+// The time for which a server was down or starting prolongs neither the pauses after it has refused, nor does it use up
+// the attempts.
+func TestSlowStartDoesNotCount(t *testing.T) {
+	answers := append(slices.Repeat([]error{away, early}, 3), slices.Repeat([]error{early}, 20)...)
+	for name, tc := range map[string]struct {
+		limit int
+		want  []time.Duration // from each refusal to the next attempt
+	}{
+		"without limit": {0, []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second}},
+		"with limit":    {6, []time.Duration{10 * time.Second, 20 * time.Second}}, // away counts
+	} {
+		t.Run(name, func(t *testing.T) {
+			var at []time.Time
+			o := TargetOptions{
+				Backoff: Backoff{Base: 10 * time.Second, Max: time.Minute}, Limit: tc.limit,
+				OnAttempt: func(a Attempt) {
+					if ReasonOf(a.Err) == Rejected {
+						at = append(at, a.Started)
+					}
+				},
+			}
+			s := &script{answers: append(slices.Clone(answers), refused)}
+			play(t, s, o, func(target *Target) {
+				target.Want(Content{Version: "a"})
+				time.Sleep(3 * time.Hour)
+			})
+			if tc.limit > 0 && len(at) != len(tc.want)+1 {
+				t.Fatalf("%d refusals", len(at))
+			}
+			for i, want := range tc.want {
+				if d := at[i+1].Sub(at[i]); d < want*8/10 || d > want*12/10 {
+					t.Errorf("%s after refusal %d, want %s", d, i+1, want)
+				}
+			}
+		})
+	}
+}
+
 func TestLimitAndNudge(t *testing.T) {
 	s := &script{answers: []error{early, refused, refused, refused, refused, nil}}
 	var exhausted atomic.Int64
