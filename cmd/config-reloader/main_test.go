@@ -329,6 +329,8 @@ func TestNothingToWatch(t *testing.T) {
 }
 
 func TestBadCommandLines(t *testing.T) {
+	here, err := os.Getwd()
+	must(t, err)
 	file := filepath.Join(t.TempDir(), "web.yaml")
 	must(t, os.WriteFile(file, []byte("nonsense: true\n"), 0o644))
 	for args, tc := range map[string]struct {
@@ -336,18 +338,21 @@ func TestBadCommandLines(t *testing.T) {
 		out    string // expected on stdout
 		errOut string
 	}{
-		"--nope":                                       {2, "unknown long flag '--nope'", ""},
-		"stray":                                        {2, "unexpected stray", ""},
-		"--watch-interval=-1s":                         {2, "--watch-interval: -1s is negative", ""},
-		"--retry-interval=0":                           {2, "--retry-interval: 0: must be more than 0", ""},
-		"--reload-method=ftp":                          {2, `--reload-method: "ftp" is not one of http, signal`, ""},
-		"--reload-url=nope":                            {2, "--reload-url: want a URL that starts with http:// or https://", ""},
-		"--envsubst-syntax=perl":                       {2, "--envsubst-syntax: ", ""},
-		"--config-file=a --config-file=b":              {2, "cannot be repeated", ""},
-		"--config-envsubst-file=a":                     {2, "requires --config-file", ""},
-		"--config-file=a --config-envsubst-file=./a":   {2, "must not be the --config-file itself", ""},
-		"--config-dir=a":                               {2, "each needs the other", ""},
-		"--config-dir=a --config-envsubst-dir=a/":      {2, "must not be a --config-dir itself", ""},
+		"--nope":                                     {2, "unknown long flag '--nope'", ""},
+		"stray":                                      {2, "unexpected stray", ""},
+		"--watch-interval=-1s":                       {2, "--watch-interval: -1s is negative", ""},
+		"--retry-interval=0":                         {2, "--retry-interval: 0: must be more than 0", ""},
+		"--reload-method=ftp":                        {2, `--reload-method: "ftp" is not one of http, signal`, ""},
+		"--reload-url=nope":                          {2, "--reload-url: want a URL that starts with http:// or https://", ""},
+		"--envsubst-syntax=perl":                     {2, "--envsubst-syntax: ", ""},
+		"--config-file=a --config-file=b":            {2, "cannot be repeated", ""},
+		"--config-envsubst-file=a":                   {2, "requires --config-file", ""},
+		"--config-file=a --config-envsubst-file=./a": {2, "must not be the --config-file itself", ""},
+		"--config-file=a --config-envsubst-file=" + here + "/a":                          {2, "must not be the --config-file itself", ""},
+		"--config-dir=a --config-envsubst-dir=" + here + "/a":                            {2, "must not be a --config-dir itself", ""},
+		"--config-dir=a --config-envsubst-dir=x --config-dir=b --config-envsubst-dir=x/": {2, "given twice", ""},
+		"--config-dir=a": {2, "each needs the other", ""},
+		"--config-dir=a --config-envsubst-dir=a/": {2, "must not be a --config-dir itself", ""},
 		"--watched-dir=":                               {2, "must not be empty", ""},
 		"--reload-cert-file=x":                         {2, "needs both a certificate file and a key file", ""},
 		"--reload-url=http://a --webhook-url=http://b": {2, "--webhook-url: is an alias of --reload-url", ""},

@@ -128,17 +128,18 @@ func (o *Options) Validate() error {
 	switch {
 	case o.ConfigOutput != "" && o.ConfigFile == "":
 		return errors.New("--config-envsubst-file: requires --config-file")
-	case o.ConfigOutput != "" && filepath.Clean(o.ConfigOutput) == filepath.Clean(o.ConfigFile):
+	case o.ConfigOutput != "" && same(o.ConfigOutput, o.ConfigFile):
 		return errors.New("--config-envsubst-file: must not be the --config-file itself")
 	case len(o.ConfigDirs) != len(o.ConfigOutDir):
 		return fmt.Errorf("--config-envsubst-dir: given %d times, but --config-dir %d times; each needs the other",
 			len(o.ConfigOutDir), len(o.ConfigDirs))
 	}
 	for i, out := range o.ConfigOutDir {
-		if slices.ContainsFunc(o.ConfigDirs, func(in string) bool { return filepath.Clean(in) == filepath.Clean(out) }) {
+		given := func(dir string) bool { return same(dir, out) }
+		if slices.ContainsFunc(o.ConfigDirs, given) {
 			return fmt.Errorf("--config-envsubst-dir=%s: must not be a --config-dir itself", out)
 		}
-		if slices.Contains(o.ConfigOutDir[:i], out) {
+		if slices.ContainsFunc(o.ConfigOutDir[:i], given) {
 			return fmt.Errorf("--config-envsubst-dir=%s: given twice", out)
 		}
 	}
@@ -184,6 +185,13 @@ func (o *Options) budget(limit int64) int64 {
 		return 0
 	}
 	return footprint.MaxPlain(limit)
+}
+
+// same reports whether two paths are one, however they were written. Links are not followed.
+func same(a, b string) bool {
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absA == absB
 }
 
 // settle returns the settle time. It is 0 if the user has set a delay, which then applies
