@@ -11,10 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -223,6 +225,34 @@ func TestOtherMethodCodesAndCertificates(t *testing.T) {
 	}
 }
 
+// The duration is that of the request, also if its response was late, or the checks took longer.
+func TestDurationIsThatOfTheRequest(t *testing.T) {
+	const late = 700 * time.Millisecond
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == "POST" && strings.HasPrefix(r.URL.Path, "/late/"):
+			time.Sleep(late)
+		case strings.HasPrefix(r.URL.Path, "/checks/") && r.Method == "GET":
+			time.Sleep(late)
+		}
+	}))
+	defer hook.Close()
+	late1, checks := hook.URL+"/late/-/reload", hook.URL+"/checks/-/reload"
+	p := start(t, "--webhook-url="+late1, "--webhook-url="+checks, "--volume-dir="+volumetest.New(t).Dir, "--webhook-timeout=200ms", "--retry-interval=1s")
+	p.Until("both", ready(p))
+	duration := func(webhook string) float64 {
+		d, err := strconv.ParseFloat(p.Metric(`configmap_reload_last_request_duration_seconds{webhook="`+webhook+`"}`), 64)
+		must(t, err)
+		return d
+	}
+	if d := duration(late1); d < late.Seconds() {
+		t.Errorf("%v s for a response after %s", d, late)
+	}
+	if d := duration(checks); d > 0.2 {
+		t.Errorf("%v s for a request with a timeout of 0.2 s", d)
+	}
+}
+
 // Servers whose URLs differ only in what is not shown have their own series: one that works does not hide that
 // another fails.
 func TestServersWithTheSameName(t *testing.T) {
@@ -260,7 +290,7 @@ func TestEndpointsFromTheFirstScrape(t *testing.T) {
 		`configmap_reload_request_errors_total{reason="client_response",` + hook + "} 0",
 		`configmap_reload_request_errors_total{reason="retries_exhausted",` + hook + "} 0",
 		"configmap_reload_watcher_errors_total 0",
-		"configmap_reload_watches 1",
+		"configmap_reload_watches ", // 0 until the watches exist
 		"rules_reloader_build_info{",
 		`promhttp_metric_handler_requests_total{code="200"}`,
 		"promhttp_metric_handler_requests_in_flight 1",
@@ -278,6 +308,7 @@ func TestEndpointsFromTheFirstScrape(t *testing.T) {
 			t.Errorf("%s answers %d %q, want %q", path, code, body, want)
 		}
 	}
+	p.Until("the watch", func() bool { return p.Metric("configmap_reload_watches") == "1" })
 	server.SetReady(true)
 	p.Until("readiness", ready(p))
 }

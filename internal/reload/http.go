@@ -39,8 +39,9 @@ type HTTPOptions struct {
 	Info *RuntimeInfo
 	// InfoOptional ignores an Info endpoint whose response is not that of a Prometheus.
 	InfoOptional bool
-	// OnResponse is called with the status code of every response of the endpoint; may be nil.
-	OnResponse func(status int)
+	// OnResponse is called with the status code of every response of the endpoint, and the time since the request
+	// began; may be nil.
+	OnResponse func(status int, took time.Duration)
 }
 
 // HTTP reloads a server with a request. At most one request is in flight at a time.
@@ -232,7 +233,7 @@ func (h *HTTP) send(ctx context.Context, r Request, asked time.Time) (*exchange,
 		defer x.cancel()
 		x.answer = read(c.Do(req))
 		if x.answer.err == nil && h.opts.OnResponse != nil {
-			h.opts.OnResponse(x.answer.status)
+			h.opts.OnResponse(x.answer.status, time.Since(x.started))
 		}
 	}()
 	return x, nil

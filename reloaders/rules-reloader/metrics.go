@@ -1,6 +1,8 @@
 package rulesreloader
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
@@ -47,7 +49,7 @@ func newMetrics(reg prometheus.Registerer, watches func() float64) *metrics {
 	}
 	m := &metrics{
 		lastError:   gauge("last_reload_error", "1 if the last attempt, or reading the folders, failed; 0 after a success."),
-		duration:    gauge("last_request_duration_seconds", "Duration of the last successful attempt."),
+		duration:    gauge("last_request_duration_seconds", "Duration of the last successful request; of the whole reload with --reload-method=signal."),
 		successTime: gauge("last_reload_success_timestamp_seconds", "Unix time of the last success; 0 before the first."),
 		success:     counter("success_reloads_total", "Successful reloads."),
 		errors:      counter("request_errors_total", "Failed attempts by reason, and changes that ran out of attempts.", "reason"),
@@ -79,14 +81,15 @@ func (m *metrics) announce(webhook string) {
 	}
 }
 
-func (m *metrics) attempted(webhook string, a reload.Attempt) {
+// attempted counts an attempt. took is the duration of its request.
+func (m *metrics) attempted(webhook string, a reload.Attempt, took time.Duration) {
 	if a.Err != nil {
 		m.lastError.WithLabelValues(webhook).Set(1)
 		m.errors.WithLabelValues(webhook, reasons[reload.ReasonOf(a.Err)]).Inc()
 		return
 	}
 	m.lastError.WithLabelValues(webhook).Set(0)
-	m.duration.WithLabelValues(webhook).Set(a.Duration.Seconds())
+	m.duration.WithLabelValues(webhook).Set(took.Seconds())
 	m.successTime.WithLabelValues(webhook).SetToCurrentTime()
 	m.success.WithLabelValues(webhook).Inc()
 }

@@ -69,10 +69,15 @@ func New(o Options) *Reloader {
 }
 
 func (r *Reloader) target(s Server) *reload.Target {
+	trigger, request := r.trigger(s)
 	return reload.NewTarget(reload.TargetOptions{
-		Name: s.Name, Trigger: r.trigger(s), Backoff: r.opts.Backoff, Limit: r.opts.Attempts,
+		Name: s.Name, Trigger: trigger, Backoff: r.opts.Backoff, Limit: r.opts.Attempts,
 		OnAttempt: func(a reload.Attempt) {
-			r.metrics.attempted(s.Name, a)
+			took := a.Duration
+			if s.HTTP != nil {
+				took = time.Duration(request.Load())
+			}
+			r.metrics.attempted(s.Name, a, took)
 			if r.opts.AfterAttempt != nil {
 				r.opts.AfterAttempt()
 			}
@@ -82,15 +87,19 @@ func (r *Reloader) target(s Server) *reload.Target {
 	})
 }
 
-func (r *Reloader) trigger(s Server) reload.Trigger {
+// trigger returns the method to reload a server, and the duration of its last request. An attempt may be shorter, if it
+// waits for the response to the request of an earlier one, and longer, with the checks before and after it.
+func (r *Reloader) trigger(s Server) (reload.Trigger, *atomic.Int64) {
+	var request atomic.Int64
 	if s.HTTP == nil {
-		return reload.NewSignal(*s.Signal)
+		return reload.NewSignal(*s.Signal), &request
 	}
 	o := *s.HTTP
-	o.OnResponse = func(status int) {
+	o.OnResponse = func(status int, took time.Duration) {
 		r.metrics.requests.WithLabelValues(s.Name, strconv.Itoa(status)).Inc()
+		request.Store(int64(took))
 	}
-	return reload.NewHTTP(o)
+	return reload.NewHTTP(o), &request
 }
 
 // Run keeps the servers up to date until ctx ends. It always returns nil: folders that
