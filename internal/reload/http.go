@@ -49,6 +49,9 @@ type HTTP struct {
 	opts          HTTPOptions
 	open          *exchange // sent, but without a response within the timeout
 	notReadySince time.Time
+
+	loaded time.Time // load time that the server reported last
+	skewed bool      // it comes from another clock than the readiness response
 }
 
 // NewHTTP returns the trigger for one endpoint.
@@ -239,6 +242,19 @@ func (h *HTTP) send(ctx context.Context, r Request, asked time.Time) (*exchange,
 	return x, nil
 }
 
+// isLoad reports whether a load time is that of x, and not of an earlier load. By one clock, it is not before the
+// readiness check: both are in whole seconds. If it is, but has changed since the last request, there are two clocks, as
+// behind a proxy. From then on, only a change counts.
+func (h *HTTP) isLoad(x *exchange, at time.Time) bool {
+	changed := !h.loaded.IsZero() && !at.Equal(h.loaded)
+	h.loaded = at
+	if x.asked.IsZero() || !h.skewed && !at.Before(x.asked.Add(-clockSlack)) {
+		return true
+	}
+	h.skewed = h.skewed || changed
+	return changed
+}
+
 // outcome converts the response into the outcome of the attempt.
 func (h *HTTP) outcome(ctx context.Context, x *exchange) error {
 	what := h.opts.Method + " " + Redact(h.opts.URL)
@@ -263,8 +279,7 @@ func (h *HTTP) outcome(ctx context.Context, x *exchange) error {
 		return fail(Unverified, "%s: answered %s, but the outcome could not be verified: %w", what, a.text, err)
 	case !state.OK:
 		return fail(Rejected, "%s: answered %s, but the server reports %s", what, a.text, state)
-	case !x.asked.IsZero() && state.At.Before(x.asked.Add(-clockSlack)):
-		// Both are the server's time in whole seconds, so a load after the check does not look older.
+	case !h.isLoad(x, state.At):
 		return fail(Rejected, "%s: answered %s, but the server still runs what it loaded before (%s)", what, a.text, state)
 	}
 	return nil

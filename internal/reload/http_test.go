@@ -379,6 +379,37 @@ func TestServerThatIsNotReadyKeepsItsRequest(t *testing.T) {
 	}
 }
 
+// Behind a proxy whose clock is ahead, a load looks older than the request for it. It is recognized when the load time
+// changes.
+func TestTwoClocksBehindOneURL(t *testing.T) {
+	var loads atomic.Int64
+	var stuck atomic.Bool
+	start := time.Now()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == "POST" && !stuck.Load():
+			loads.Add(1)
+		case r.URL.Path == "/-/ready":
+			w.Header().Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+		case r.URL.Path == infoPath:
+			fmt.Fprint(w, info(true, start.Add(time.Duration(loads.Load())*time.Second)))
+		}
+	})
+	h := NewHTTP(prometheus(t, s.URL))
+	for i, step := range []struct {
+		version string
+		stuck   bool
+		want    Reason
+	}{
+		{"a", false, Rejected}, {"a", false, ""}, {"b", false, ""}, {"c", true, Rejected}, {"c", true, Rejected}, {"c", false, ""}, {"d", false, ""},
+	} {
+		stuck.Store(step.stuck)
+		if err := h.Reload(t.Context(), Request{Version: step.version}); ReasonOf(err) != step.want || (err == nil) != (step.want == "") {
+			t.Errorf("step %d: %v, want %q", i, err, step.want)
+		}
+	}
+}
+
 // A server that ends and starts again has the whole time to become ready.
 func TestPatienceBeginsWithEachStart(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) })
