@@ -102,6 +102,8 @@ func TestSpecialCases(t *testing.T) {
 	write(t, filepath.Join(dir, "mine.tmp"), "x")
 	write(t, filepath.Join(dir, "..hidden"), "x")
 	link(t, "nowhere", filepath.Join(dir, "dangling"))
+	link(t, "endless", filepath.Join(dir, "endless"))
+	link(t, "kept/below", filepath.Join(dir, "through-a-file"))
 	link(t, ".", filepath.Join(dir, "itself"))
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
 		t.Fatal(err)
@@ -114,7 +116,7 @@ func TestSpecialCases(t *testing.T) {
 	if s.Dirs[0].Files != 1 {
 		t.Errorf("%d files, want only the regular one", s.Dirs[0].Files)
 	}
-	if want := []string{filepath.Join(dir, "dangling")}; !slices.Equal(s.Gone, want) {
+	if want := []string{filepath.Join(dir, "dangling"), filepath.Join(dir, "endless"), filepath.Join(dir, "through-a-file")}; !slices.Equal(s.Gone, want) {
 		t.Errorf("gone %v, want %v", s.Gone, want)
 	}
 	if want := []string{filepath.Join(dir, "later")}; !slices.Equal(s.Missing(), want) {
@@ -126,17 +128,17 @@ func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	write(t, file, "x")
-	loops := filepath.Join(dir, "loops")
-	if err := os.Mkdir(loops, 0o755); err != nil {
+	links := filepath.Join(dir, "links")
+	if err := os.Mkdir(links, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	link(t, "self", filepath.Join(loops, "self"))
+	link(t, strings.Repeat("n", 300), filepath.Join(links, "long"))
 	for path, want := range map[string]struct {
 		is   error
 		text string
 	}{
 		file:  {syscall.ENOTDIR, "read folder " + file + ": not a directory"},
-		loops: {syscall.ELOOP, filepath.Join(loops, "self")},
+		links: {syscall.ENAMETOOLONG, filepath.Join(links, "long")},
 	} {
 		_, err := new(volume.Reader).Take(t.Context(), []string{path})
 		if !errors.Is(err, want.is) || !strings.Contains(err.Error(), want.text) {

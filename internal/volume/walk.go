@@ -132,6 +132,12 @@ func (w *walking) list(path string, keep func(fs.DirEntry) bool) (names []string
 	}
 }
 
+// noTarget reports whether an error of [os.Stat] means that a link leads nowhere: to nothing, to itself, or through
+// a file.
+func noTarget(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR)
+}
+
 func (w *walking) entry(path, rel string, above []fileID) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
@@ -139,7 +145,7 @@ func (w *walking) entry(path, rel string, above []fileID) error {
 	v := w.v
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case noTarget(err):
 		if v.gone != nil {
 			v.gone(rel, path)
 		}
