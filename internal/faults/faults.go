@@ -9,6 +9,7 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Most is the maximum number of errors in a [List]. The author of an object could
@@ -57,6 +58,17 @@ func In(where string, err error) error {
 		out = append(out, fmt.Errorf("%s: %w", where, e))
 	}
 	return errors.Join(out...)
+}
+
+// Union joins errors, each once.
+func Union(errs ...error) error {
+	var all []error
+	for _, err := range Leaves(errors.Join(errs...)) {
+		if !slices.ContainsFunc(all, func(have error) bool { return have.Error() == err.Error() }) {
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
 }
 
 // Leaves flattens joined errors.

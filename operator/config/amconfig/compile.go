@@ -143,7 +143,7 @@ func (c *compiler) withoutReceivers(config *v1alpha1.AlertmanagerConfig, route *
 		reported[f.Field] = true
 	}
 	for _, err := range faults.Leaves(more.Err()) {
-		if f := faults.Of(err); !reported[f[0].Field] {
+		if f := faults.Of(err); !reported[f[0].Field] { // a value that cannot be decoded is empty
 			all.Add("", err)
 		}
 	}

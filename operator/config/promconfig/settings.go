@@ -91,7 +91,8 @@ const defaultInterval = "30s"
 // ServerSettings returns the settings of a Prometheus for its monitors.
 //
 // Errors fail the reconciliation: an unsupported version, a scrape timeout above the interval,
-// an invalid scrape class, more than [v1.MaxShards] shards, an [AnnotationError].
+// an invalid scrape class, more than [v1.MaxShards] shards, an [AnnotationError]. Settings that are returned with an error
+// serve to find the errors of the frame.
 func ServerSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
 	return newSettings(&p.Spec.CommonPrometheusFields, &p.ObjectMeta, gate.Server, false, c)
 }
@@ -110,7 +111,7 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 	target := gate.Target{Version: version, Mode: mode}
 	interval, rules := cmp.Or(f.ScrapeInterval, defaultInterval), rulesFor(target, f.NameValidationScheme)
 	if err := checkSettings(f, target, interval, rules, c); err != nil {
-		return nil, faults.At("spec", err)
+		return &Settings{target: target, rules: rules, capabilities: c}, faults.At("spec", err) // nothing is computed from invalid values
 	}
 	f = f.DeepCopy() // settings outlive the caller's object
 	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{

@@ -1,9 +1,7 @@
 package prometheus
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
@@ -55,15 +53,9 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	in := &Inputs{Workload: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents, sets: &g.sets}
 	in.Retained = in.retained()
 	selectors, err := g.kindOf(o).Selectors(o.typed())
-	if err != nil {
-		return in, err
-	}
-	settings, err := o.settings(g.Capabilities)
-	if err != nil {
-		if b := o.builder(g.Workload); b.Err == nil { // otherwise it is the same error
-			err = joined(err, b.Check())
-		}
-		return in, err
+	settings, invalid := o.settings(g.Capabilities)
+	if err != nil || invalid != nil {
+		return in, g.faults(o, settings, c, err, invalid)
 	}
 	g.family.monitors.Use(g.workload, settings.Key())
 	g.monitors.Begin(settings.Key())
@@ -88,18 +80,24 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	if g.unmanaged(o) {
 		return in, nil
 	}
-	return in, g.compileFrame(in, settings, c)
+	if err := g.compileFrame(in, settings, c); err != nil {
+		return in, faults.Union(err, o.builder(g.Workload).Check())
+	}
+	return in, nil
 }
 
-// joined returns the faults of two checks, each once.
-func joined(a, b error) error {
-	all := faults.Leaves(a)
-	for _, more := range faults.Leaves(b) {
-		if !slices.ContainsFunc(all, func(have error) bool { return have.Error() == more.Error() }) {
-			all = append(all, more)
-		}
+// faults returns all faults of a workload, each once. known are those of its selectors and of its settings, which are nil if
+// the version or an annotation is invalid.
+func (g *gatherer) faults(o Workload, settings *promconfig.Settings, c engine.Cluster, known ...error) error {
+	b := o.builder(g.Workload)
+	if b.Err != nil || v1.Undecodable(o.typed()) != nil {
+		return faults.Union(known...) // others can be consequences of these
 	}
-	return errors.Join(all...)
+	if settings != nil {
+		_, err := o.frame(settings, nil, c.References)
+		known = append(known, err)
+	}
+	return faults.Union(append(known, b.Check())...)
 }
 
 // compileFrame compiles the workload's own part of the document unless the cached one is
