@@ -20,11 +20,11 @@ type AzureAD struct {
 	// SDK uses the credential lookup of the Azure SDK, for example from the environment.
 	SDK *AzureSDK `yaml:"sdk,omitempty" since:"2.52.0,thanos=0.36.0"`
 	// WorkloadIdentity is the workload identity of the pod.
-	WorkloadIdentity *WorkloadIdentity `yaml:"workload_identity,omitempty" since:"3.7.0,thanos=never"`
+	WorkloadIdentity *WorkloadIdentity `yaml:"workload_identity,omitempty" since:"3.7.0,thanos=0.41.0"`
 	// Cloud is AzurePublic, AzureChina or AzureGovernment.
 	Cloud string `yaml:"cloud,omitempty"`
 	// Scope is the scope of the token.
-	Scope string `yaml:"scope,omitempty" since:"3.9.0,thanos=never"`
+	Scope string `yaml:"scope,omitempty" since:"3.9.0,thanos=0.42.0"`
 }
 
 // ManagedIdentity is a user-assigned identity if ClientID is set, otherwise the

@@ -52,7 +52,7 @@ func TestThanosRemoteWriteErrors(t *testing.T) {
 		{`{sigv4: {accessKey: {name: s, key: k}, secretKey: {name: s, key: nope}}}`, `sigv4.secretKey.key: Secret "default/s" has no key "nope"`},
 		{`{azureAd: {}}`, `spec.remoteWrite[1].azureAd: one of managedIdentity, oauth, sdk and workloadIdentity is needed`},
 		{`{azureAd: {sdk: {}, managedIdentity: {}}}`, `azureAd: managedIdentity and sdk are mutually exclusive`},
-		{`{azureAd: {workloadIdentity: {clientId: x, tenantId: y}}}`, `(left out: remote_write[1].azuread.workload_identity needs another program)`},
+		{`{azureAd: {workloadIdentity: {clientId: x, tenantId: y}}}`, `azureAd.workloadIdentity.clientId: "x" is not a UUID`},
 		{`{azureAd: {oauth: {clientId: x, clientSecret: {name: s, key: k}, tenantId: x}}}`, `azureAd.oauth.clientId: "x" is not a UUID`},
 		{`{azureAd: {oauth: {clientId: ` + uuid + `, clientSecret: {name: s, key: nope}, tenantId: x}}}`, `azureAd.oauth.clientSecret.key: Secret "default/s" has no key "nope"`},
 		{`{noProxy: x}`, `spec.remoteWrite[1]: noProxy needs proxyUrl`},
