@@ -10,7 +10,7 @@ import (
 
 // versionRules lists the version-dependent rules for a user-supplied document in the order in
 // which they are applied. It does not repeat what Alertmanager's loader rejects in every version.
-var versionRules = slices.Concat(globalRules, httpRules, receiverRules, inhibitRules, intervalRules, routeRules)
+var versionRules = slices.Concat(globalRules, httpRules, credentialRules, receiverRules, inhibitRules, intervalRules, routeRules)
 
 var globalRules = []versionRule{
 	{path: "global.smtp_tls_config", since: "0.28.0"},
@@ -38,6 +38,7 @@ var globalRules = []versionRule{
 	{path: "global.rocketchat_token_id", since: "0.28.0"},
 	{path: "global.rocketchat_token_id_file", since: "0.28.0"},
 	{path: "tracing", since: "0.30.0"},
+	{path: "event_recorder", since: "0.33.0"},
 }
 
 var httpRules = []versionRule{
@@ -53,13 +54,42 @@ var httpRules = []versionRule{
 	{path: "HTTP.no_proxy", since: "0.26.0"},
 	{path: "HTTP.proxy_connect_header", since: "0.26.0"},
 	{path: "HTTP.oauth2.tls_config", since: "0.24.0"},
+	{path: "HTTP.oauth2.tls_config.min_version", since: "0.25.0"},
+	{path: "HTTP.oauth2.tls_config.max_version", since: "0.25.0"},
 	{path: "HTTP.oauth2.proxy_url", since: "0.25.0"},
-	{path: "HTTP.oauth2.no_proxy", since: "0.25.0"},
-	{path: "HTTP.oauth2.proxy_from_environment", since: "0.25.0"},
-	{path: "HTTP.oauth2.proxy_connect_header", since: "0.25.0"},
+	{path: "HTTP.oauth2.no_proxy", since: "0.26.0"},
+	{path: "HTTP.oauth2.proxy_from_environment", since: "0.26.0"},
+	{path: "HTTP.oauth2.proxy_connect_header", since: "0.26.0"},
+	{path: "receivers[].email_configs[].tls_config.min_version", since: "0.25.0"},
+	{path: "receivers[].email_configs[].tls_config.max_version", since: "0.25.0"},
+}
+
+// credentialRules are about keys without which requests would be sent with other credentials, or none.
+var credentialRules = slices.Concat(
+	required("HTTP.basic_auth", "0.27.0", "username_file"),
+	required("HTTP.basic_auth", "0.28.0", "username_ref", "password_ref"),
+	required("HTTP.authorization", "0.28.0", "credentials_ref"),
+	required("HTTP.oauth2", "0.28.0", "client_secret_ref"),
+	required("HTTP.oauth2", "0.30.0", "grant_type", "client_certificate_key", "client_certificate_key_file",
+		"client_certificate_key_id", "client_certificate_key_ref", "signature_algorithm", "iss", "audience", "claims"),
+	requiredTLS("HTTP.tls_config"), requiredTLS("HTTP.oauth2.tls_config"), requiredTLS("receivers[].email_configs[].tls_config"),
+)
+
+// required returns rules that reject a document with one of the keys.
+func required(block, since string, keys ...string) (out []versionRule) {
+	for _, key := range keys {
+		out = append(out, versionRule{path: block + "." + key, since: since, do: fail})
+	}
+	return out
+}
+
+func requiredTLS(block string) []versionRule {
+	return append(required(block, "0.26.0", "ca", "cert", "key"), required(block, "0.28.0", "ca_ref", "cert_ref", "key_ref")...)
 }
 
 var receiverRules = []versionRule{
+	{path: "receivers[].labels", since: "0.33.0"},
+
 	{path: "receivers[].email_configs[].auth_password_file", since: "0.25.0"},
 	{path: "receivers[].email_configs[].force_implicit_tls", since: "0.31.0"},
 	{path: "receivers[].email_configs[].auth_secret_file", since: "0.31.0"},
@@ -109,6 +139,8 @@ var receiverRules = []versionRule{
 	{path: "receivers[].sns_configs", since: "0.23.0", do: fail, when: notEmpty},
 	{path: "receivers[].sns_configs[].sigv4.external_id", since: "0.31.0"},
 	{path: "receivers[].sns_configs[].sigv4.external_id", do: fail, when: siblingMissing("role_arn"), why: "needs role_arn"},
+	{path: "receivers[].sns_configs[].sigv4.use_fips_sts_endpoint", since: "0.29.0"},
+	{path: "receivers[].sns_configs[].sigv4.service_name", since: "0.29.0"},
 	{path: "receivers[].sns_configs[].use_aws_http_client", since: "0.33.0"},
 
 	{path: "receivers[].telegram_configs", since: "0.24.0", do: fail, when: notEmpty},
@@ -119,6 +151,7 @@ var receiverRules = []versionRule{
 	{path: "receivers[].telegram_configs[].message_thread_id", since: "0.28.0"},
 
 	{path: "receivers[].discord_configs", since: "0.25.0", do: fail, when: notEmpty},
+	{path: "receivers[].discord_configs[].webhook_url_file", since: "0.27.0"},
 	{path: "receivers[].discord_configs[].content", since: "0.28.0"},
 	{path: "receivers[].discord_configs[].username", since: "0.28.0"},
 	{path: "receivers[].discord_configs[].avatar_url", since: "0.28.0"},
@@ -126,10 +159,13 @@ var receiverRules = []versionRule{
 	{path: "receivers[].webex_configs", since: "0.25.0", do: fail, when: notEmpty},
 
 	{path: "receivers[].msteams_configs", since: "0.26.0", do: fail, when: notEmpty},
+	{path: "receivers[].msteams_configs[].webhook_url_file", since: "0.27.0"},
 	{path: "receivers[].msteams_configs[].summary", since: "0.27.0"},
 	{path: "receivers[].msteamsv2_configs", since: "0.28.0", do: fail, when: notEmpty},
 
 	{path: "receivers[].jira_configs", since: "0.28.0", do: fail, when: notEmpty},
+	{path: "receivers[].jira_configs[].summary", since: "0.30.0", do: fail, when: isMap, why: "must be a string before Alertmanager 0.30.0"},
+	{path: "receivers[].jira_configs[].description", since: "0.30.0", do: fail, when: isMap, why: "must be a string before Alertmanager 0.30.0"},
 	{path: "receivers[].jira_configs[].api_type", since: "0.29.0"},
 	{path: "receivers[].jira_configs[].api_type", do: fail, when: isNoneOf("auto", "cloud", "datacenter"), why: "must be auto, cloud or datacenter"},
 
@@ -155,6 +191,7 @@ var receiverRules = []versionRule{
 }
 
 var inhibitRules = []versionRule{
+	{path: "inhibit_rules[].name", since: "0.30.0"},
 	{path: "inhibit_rules[].source_matchers", since: "0.22.0", do: fail, when: notEmpty},
 	{path: "inhibit_rules[].source_matchers", since: "0.22.0"},
 	{path: "inhibit_rules[].target_matchers", since: "0.22.0", do: fail, when: notEmpty},
@@ -193,6 +230,8 @@ const (
 )
 
 func notEmpty(_, v *yaml.Node) bool { return !isEmpty(v) }
+
+func isMap(_, v *yaml.Node) bool { return v.Kind == yaml.MappingNode }
 
 func isTrueNode(_, v *yaml.Node) bool {
 	return slices.Contains([]string{"true", "yes", "on", "y"}, strings.ToLower(textOf(v)))

@@ -1,6 +1,7 @@
 package amconfig
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -53,6 +54,36 @@ func TestVersionRules(t *testing.T) {
 			before = semver.New(0, before.Minor()-1, 9, "", "")
 			if dropped, _ := r.apply(documentWith(path, scalar("x")), targetOf(before)); len(dropped) != 1 {
 				t.Errorf("%s: is kept at %s", path, before)
+			}
+		}
+	}
+}
+
+// TestRulesForNewKeys: a document with a key of a newer release loses the key, or is rejected. Otherwise the pods get a
+// file that Alertmanager refuses.
+func TestRulesForNewKeys(t *testing.T) {
+	text, err := os.ReadFile("testdata/keys.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		first, key, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || first == "#" {
+			continue
+		}
+		since := semver.MustParse(first)
+		before := targetOf(semver.New(0, since.Minor()-1, 9, "", ""))
+		for _, path := range (&versionRule{path: key}).paths() {
+			leaf := path[strings.LastIndex(path, ".")+1:]
+			root := documentWith(path, scalar("x"))
+			var err error
+			for i := range versionRules {
+				if _, err = versionRules[i].apply(root, before); err != nil {
+					break
+				}
+			}
+			if left, _ := encodeNode(root); err == nil && strings.Contains(string(left), leaf+":") {
+				t.Errorf("%s: is kept in %s, which does not read it", path, before.Version)
 			}
 		}
 	}
