@@ -35,6 +35,9 @@ const (
 	configKey = "alertmanager.yaml.gz"
 )
 
+// oldest are the supported versions.
+var oldest = workload.Versions{Since: fmt.Sprintf("0.%d.0", OldestMinor)}
+
 var kind = workload.Kind{
 	Row:    catalog.Alertmanager,
 	Prefix: "alertmanager", AppName: "alertmanager", DefaultVersion: wellknown.DefaultAlertmanagerVersion,
@@ -61,7 +64,7 @@ type builder struct {
 
 func newBuilder(am *v1.Alertmanager, cfg workload.Config) *builder {
 	b := &builder{workload.NewBase(kind, &am.ObjectMeta, &am.Spec.WorkloadFields, cfg), &am.Spec}
-	if v := b.Version; b.Err == nil && (v.Major() != 0 || v.Minor() < OldestMinor) {
+	if v := b.Version; b.Err == nil && (v.Major() != 0 || !oldest.Has(v)) {
 		b.Version, b.Err = nil, faults.At("spec.version", fmt.Errorf("unsupported Alertmanager version %q: only 0.%d.0 and later 0.x are known", b.VersionText(), OldestMinor))
 	}
 	if web := am.Spec.Web; web != nil {

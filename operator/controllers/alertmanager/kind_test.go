@@ -190,9 +190,10 @@ func TestNoAnswer(t *testing.T) {
 // Faults of the object are reported before anything is written.
 func TestFaultsComeFirst(t *testing.T) {
 	for spec, want := range map[string]string{
-		`version: latest`: `spec.version: version "latest"`,
-		`version: 0.14.0`: `spec.version: unsupported Alertmanager version "0.14.0"`,
-		`version: 1.0.0`:  `spec.version: unsupported`,
+		`version: latest`:      `spec.version: version "latest"`,
+		`version: 0.14.0`:      `spec.version: unsupported Alertmanager version "0.14.0"`,
+		`version: 0.15.0-rc.1`: `spec.version: unsupported Alertmanager version "0.15.0-rc.1"`,
+		`version: 1.0.0`:       `spec.version: unsupported`,
 		`alertmanagerConfigSelector: {matchExpressions: [{key: a, operator: Maybe}]}`: `spec.alertmanagerConfigSelector`,
 		`alertmanagerConfiguration: {}`:                                               `spec.alertmanagerConfiguration.name: `,
 		`secrets: [a, ""]`:                                                            `spec.secrets[1]: `,

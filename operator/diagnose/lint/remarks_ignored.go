@@ -78,7 +78,7 @@ func clientVersionRemarks(say says, t *v1.SafeTLSConfig) {
 		{"maxVersion", t.MaxVersion != ""},
 	} {
 		if row.set {
-			say("spec.clusterTLS.client."+row.field, "has no effect, because Alertmanager does not read it: write spec.clusterTLS.server.%s, which limits each connection of the cluster", row.field)
+			say("spec.clusterTLS.client."+row.field, "has no effect, because the operator does not write it: write spec.clusterTLS.server.%s, which limits each connection of the cluster", row.field)
 		}
 	}
 }
