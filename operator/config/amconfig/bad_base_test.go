@@ -56,7 +56,7 @@ func TestBaseRefused(t *testing.T) {
 		"matchers of a route":  {version: "0.21.0", text: "route: {receiver: r, routes: [{matchers: [a=b]}]}\nreceivers: [{name: r}]", want: "route.routes[0].matchers: needs Alertmanager >= 0.22.0"},
 		"matchers of source":   {version: "0.21.0", text: receiverOf("") + "inhibit_rules: [{source_matchers: [a=b]}]", want: "inhibit_rules[0].source_matchers: needs Alertmanager >= 0.22.0"},
 		"matchers of target":   {version: "0.21.0", text: receiverOf("") + "inhibit_rules: [{target_matchers: [a=b]}]", want: "inhibit_rules[0].target_matchers: needs Alertmanager >= 0.22.0"},
-		"UTF-8 in equal":       {version: "0.26.0", text: receiverOf("") + "inhibit_rules: [{equal: [a.b]}]", want: "inhibit_rules[0].equal[0]: has a label name that Alertmanager reads since 0.27.0 only"},
+		"UTF-8 in equal":       {version: "0.27.0", text: receiverOf("") + "inhibit_rules: [{equal: [a.b]}]", want: "inhibit_rules[0].equal[0]: has a label name that Alertmanager reads since 0.28.0 only"},
 		"UTF-8 in group_by":    {version: "0.26.0", text: "route: {receiver: r, group_by: [a.b]}\nreceivers: [{name: r}]", want: "route.group_by[0]: has a label name that"},
 		"UTF-8 in matchers":    {version: "0.26.0", text: "route: {receiver: r, routes: [{matchers: ['a.b=c']}]}\nreceivers: [{name: r}]", want: "route.routes[0].matchers[0]: has a label name that"},
 
@@ -106,6 +106,27 @@ func TestBaseRefused(t *testing.T) {
 				t.Errorf("the frame is %+v", f)
 			}
 		})
+	}
+}
+
+// TestBaseInClassicMode: the mode refuses the same label names as versions before 0.27.0.
+func TestBaseInClassicMode(t *testing.T) {
+	for text, want := range map[string]string{
+		"route: {receiver: r, group_by: [a.b]}\nreceivers: [{name: r}]":                              "route.group_by[0]: has a label name that",
+		"route: {receiver: r, routes: [{matchers: ['\"a.b\"=c']}]}\nreceivers: [{name: r}]":          "route.routes[0].matchers[0]: has a label name that",
+		receiverOf("") + "inhibit_rules: [{equal: [a.b]}]":                                           "inhibit_rules[0].equal[0]: has a label name that",
+		receiverOf("") + "inhibit_rules: [{source_matchers: ['\"a.b\"=c'], target_matchers: [a=b]}]": "inhibit_rules[0].source_matchers[0]: has a label name that",
+		receiverOf("") + "inhibit_rules: [{source_matchers: [a=b], target_matchers: ['\"a.b\"=c']}]": "inhibit_rules[0].target_matchers[0]: has a label name that",
+	} {
+		version := targetOf(semver.MustParse(newestVersion))
+		if _, err := parseBase([]byte(text), version, dialect{Matchers: true, UTF8: true}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		am := &v1.Alertmanager{}
+		am.Spec.EnableFeatures = []string{classicMode}
+		if _, err := parseBase([]byte(text), version, dialectOf(am, version)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

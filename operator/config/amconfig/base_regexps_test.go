@@ -30,7 +30,7 @@ func TestBaseRegexpsAreBounded(t *testing.T) {
 		"one with many nodes": route + "  - match_re: {a: '" + strings.Repeat(".", 500_000) + "'}\n",
 	} {
 		budgettest.AtMost(t, name, 64<<20, func() {
-			if _, err := parseBase([]byte(text), gate.Target{}); !regexcost.IsTooMuch(err) {
+			if _, err := parseBase([]byte(text), gate.Target{}, dialect{true, true}); !regexcost.IsTooMuch(err) {
 				t.Errorf("%s: %v", name, err)
 			}
 		})

@@ -44,7 +44,7 @@ func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *ass
 	if asIs {
 		return Frame{Raw: text, Extra: extra}, nil
 	}
-	f, err := parseBase(text, t)
+	f, err := parseBase(text, t, dialectOf(am, t))
 	if err != nil {
 		return Frame{}, contentFault(am, text, err)
 	}
@@ -76,7 +76,7 @@ func contentFault(am *v1.Alertmanager, text []byte, err error) error {
 // does not support, and splits it into parts. Unknown keys are kept.
 //
 // Errors do not contain secrets of the configuration.
-func parseBase(text []byte, t gate.Target) (f Frame, err error) {
+func parseBase(text []byte, t gate.Target, labels dialect) (f Frame, err error) {
 	root, treeErr := parseTree(text)
 	if err := checkBaseRegexps(root, new(regexcost.Budget)); err != nil {
 		return f, err
@@ -88,7 +88,7 @@ func parseBase(text []byte, t gate.Target) (f Frame, err error) {
 		return f, treeErr
 	}
 	dropNullGlobals(root)
-	dropped, warnings, err := sanitize(root, t)
+	dropped, warnings, err := sanitize(root, t, labels)
 	if err != nil {
 		return f, err
 	}

@@ -62,7 +62,7 @@ func BenchmarkCompileBase(b *testing.B) {
 			target := targetOf(semver.MustParse(newestVersion))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := parseBase([]byte(text.String()), target); err != nil {
+				if _, err := parseBase([]byte(text.String()), target, dialect{true, true}); err != nil {
 					b.Fatal(err)
 				}
 			}

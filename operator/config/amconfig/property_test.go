@@ -141,7 +141,7 @@ func checkBase(t *testing.T, text []byte) {
 	}
 	for _, version := range []string{newestVersion, "0.26.0", "0.21.0"} {
 		target := targetOf(semver.MustParse(version))
-		out, err := parseBase(text, target)
+		out, err := parseBase(text, target, dialectOf(&v1.Alertmanager{}, target))
 		if err != nil {
 			continue
 		}
@@ -149,7 +149,7 @@ func checkBase(t *testing.T, text []byte) {
 		if err := load(whole); err != nil {
 			t.Fatalf("%s: Alertmanager refuses the document: %v\n%s", version, err, whole)
 		}
-		again, err := parseBase(whole, target)
+		again, err := parseBase(whole, target, dialectOf(&v1.Alertmanager{}, target))
 		if err != nil || !bytes.Equal(document(&again, nil), whole) {
 			t.Errorf("%s: not stable, %v\n%s\n%s", version, err, whole, document(&again, nil))
 		}

@@ -31,14 +31,19 @@ type versionRule struct {
 	when func(parent, value *yaml.Node) bool
 	// why is the reason for the error, if it is not the version.
 	why string
+	// classic means that the rule also applies to newer versions in classic mode.
+	classic bool
 }
 
 // sanitize applies the rules to a document in order.
 //
 // Errors contain the path of the key and no values.
-func sanitize(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, warnings []faults.Finding, err error) {
-	for i := range versionRules {
-		lost, err := versionRules[i].apply(root, t)
+func sanitize(root *yaml.Node, t gate.Target, labels dialect) (dropped []gate.Dropped, warnings []faults.Finding, err error) {
+	for _, r := range versionRules {
+		if r.classic && !labels.UTF8 {
+			r.since = ""
+		}
+		lost, err := r.apply(root, t)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -196,9 +196,9 @@ var inhibitRules = []versionRule{
 	{path: "inhibit_rules[].source_matchers", since: "0.22.0"},
 	{path: "inhibit_rules[].target_matchers", since: "0.22.0", do: fail, when: notEmpty},
 	{path: "inhibit_rules[].target_matchers", since: "0.22.0"},
-	{path: "inhibit_rules[].equal[]", since: "0.27.0", do: fail, when: notClassicName, why: notClassic},
-	{path: "inhibit_rules[].source_matchers[]", since: "0.27.0", do: fail, when: notClassicMatcher, why: notClassic},
-	{path: "inhibit_rules[].target_matchers[]", since: "0.27.0", do: fail, when: notClassicMatcher, why: notClassic},
+	{path: "inhibit_rules[].equal[]", since: "0.28.0", do: fail, when: notClassicName, why: "has a label name that Alertmanager reads since 0.28.0 only, and not in " + classicMode, classic: true},
+	{path: "inhibit_rules[].source_matchers[]", since: "0.27.0", do: fail, when: notClassicMatcher, why: notClassic, classic: true},
+	{path: "inhibit_rules[].target_matchers[]", since: "0.27.0", do: fail, when: notClassicMatcher, why: notClassic, classic: true},
 }
 
 var intervalRules = []versionRule{
@@ -213,8 +213,8 @@ var routeRules = []versionRule{
 	{path: "ROUTE.matchers", since: "0.22.0"},
 	{path: "ROUTE.mute_time_intervals", since: "0.22.0"},
 	{path: "ROUTE.active_time_intervals", since: "0.24.0"},
-	{path: "ROUTE.group_by[]", since: "0.27.0", do: fail, when: notClassicName, why: notClassic},
-	{path: "ROUTE.matchers[]", since: "0.27.0", do: fail, when: notClassicMatcher, why: notClassic},
+	{path: "ROUTE.group_by[]", since: "0.27.0", do: fail, when: notClassicName, why: notClassic, classic: true},
+	{path: "ROUTE.matchers[]", since: "0.27.0", do: fail, when: notClassicMatcher, why: notClassic, classic: true},
 }
 
 // legacyMatchers are deprecated in versions with lists of matchers.
@@ -226,7 +226,7 @@ var legacyMatchers = []string{
 
 const (
 	slackPostMessage = "https://slack.com/api/chat.postMessage"
-	notClassic       = "has a label name that Alertmanager reads since 0.27.0 only"
+	notClassic       = "has a label name that Alertmanager reads since 0.27.0 only, and not in " + classicMode
 )
 
 func notEmpty(_, v *yaml.Node) bool { return !isEmpty(v) }
