@@ -63,7 +63,7 @@ func TestGatesOfEachProgram(t *testing.T) {
 		{gate.Alertmanager, "0.25.0", "oauth2.no_proxy no_proxy proxy_connect_header sigv4.external_id"},
 		{gate.Alertmanager, "0.26.0", "sigv4.external_id"},
 		{gate.Alertmanager, "0.31.0", ""},
-		{gate.Thanos, "0.27.0", "oauth2.no_proxy tls_config.min_version tls_config.max_version no_proxy proxy_connect_header sigv4.external_id"},
+		{gate.Thanos, "0.27.0", "oauth2.proxy_url oauth2.no_proxy tls_config.min_version tls_config.max_version no_proxy proxy_connect_header sigv4.external_id"},
 		{gate.Thanos, "0.42.4", "sigv4.external_id"},
 	}, func(r *Resolver, target gate.Target) string {
 		var spec v1.HTTPConfigWithProxyAndTLSFiles

@@ -20,7 +20,7 @@ type OAuth2 struct {
 	// EndpointParams are added to the token request.
 	EndpointParams map[string]string `yaml:"endpoint_params,omitempty"`
 	// Proxy is used for the token request. Other blocks have had these keys for longer.
-	Proxy `yaml:",inline" since:"2.43.0,alertmanager=0.25.0"`
+	Proxy `yaml:",inline" since:"2.43.0,alertmanager=0.25.0,thanos=0.28.0"`
 	// TLSConfig is used for the token request.
 	TLSConfig *TLSConfig `yaml:"tls_config,omitempty" since:"2.43.0,alertmanager=0.24.0"`
 }

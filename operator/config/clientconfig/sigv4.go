@@ -25,7 +25,7 @@ type SigV4 struct {
 	ExternalID string `yaml:"external_id,omitempty" since:"3.11.0,alertmanager=0.31.0,thanos=never"`
 	// UseFIPSSTSEndpoint selects the FIPS endpoint of STS. Versions from 2.54.0 to 3.0.x
 	// reject the key, although other operators write it for them.
-	UseFIPSSTSEndpoint *bool `yaml:"use_fips_sts_endpoint,omitempty" since:"3.1.0,alertmanager=0.29.0"`
+	UseFIPSSTSEndpoint *bool `yaml:"use_fips_sts_endpoint,omitempty" since:"3.1.0,alertmanager=0.29.0,thanos=0.38.0"`
 }
 
 // SigV4 validates and resolves the block; nil stays nil.

@@ -47,7 +47,7 @@ type RemoteWrite struct {
 	// FollowRedirects enables following HTTP redirects.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
 	// EnableHTTP2 enables HTTP/2 for connections to the endpoint.
-	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
+	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0,thanos=0.28.0"`
 	// QueueConfig holds the settings of the sending queue.
 	QueueConfig *QueueConfig `yaml:"queue_config,omitempty"`
 	// MetadataConfig controls whether metadata is sent.
