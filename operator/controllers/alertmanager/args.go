@@ -14,8 +14,9 @@ import (
 
 // Version ranges that several decisions depend on. The others are in the table.
 var (
-	withClusterTLS = workload.Versions{Since: "0.24.0"} // --cluster.tls-config and everything it needs
-	withPodName    = workload.Versions{Since: "0.30.0"} // --cluster.peer-name and the variable that it uses
+	withClusterTLS   = workload.Versions{Since: "0.24.0"} // --cluster.tls-config and everything it needs
+	withClusterLabel = workload.Versions{Since: "0.26.0"} // --cluster.label, which every cluster has
+	withPodName      = workload.Versions{Since: "0.30.0"} // --cluster.peer-name and the variable that it uses
 )
 
 const startDelay = "dispatch.start-delay"
@@ -50,7 +51,7 @@ var args = []workload.Row[*builder]{
 	{Name: "cluster.pushpull-interval", Value: workload.NonEmpty(func(b *builder) v1.GoDuration { return b.spec.ClusterPushpullInterval })},
 	{Name: "cluster.peer-timeout", Value: workload.NonEmpty(func(b *builder) v1.GoDuration { return b.spec.ClusterPeerTimeout })},
 	{Name: "cluster.peer-name", In: withPodName, Value: workload.Always[*builder]("$(" + podNameVar + ")")},
-	{Name: "cluster.label", In: workload.Versions{Since: "0.26.0"}, Empty: true, Value: clusterLabel},
+	{Name: "cluster.label", In: withClusterLabel, Empty: true, Value: clusterLabel},
 	{Name: "cluster.peer", Each: peers},
 	{Name: "cluster.peer", Each: func(b *builder) []string { return b.spec.AdditionalPeers }},
 	// With the default of 6 hours, replaced pods would stay in the cluster.

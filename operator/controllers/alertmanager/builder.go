@@ -89,7 +89,7 @@ func (b *builder) Dropped() []gate.Dropped {
 		return nil
 	}
 	_, dropped := workload.Fill(args, b.Version, b)
-	return append(b.LostWeb(), dropped...)
+	return slices.Concat(b.LostWeb(), dropped, withClusterLabel.Lost("spec.clusterLabel", b.spec.ClusterLabel != nil, b.Version))
 }
 
 // templates returns the files of spec.alertmanagerConfiguration.templates.
