@@ -52,6 +52,7 @@ func TestBaseRefused(t *testing.T) {
 		"a wrong duration":     {text: receiverOf(`webhook_configs: [{url: "https://hunter2.example.org", timeout: soon}]`), want: "line 2: cannot unmarshal !!str `soon` into time.Duration"},
 		"a panic":              {text: "global: {http_config: null}\n" + receiverOf(`slack_configs: [{api_url: "https://hunter2.example.org"}]`), want: "the loader panics at a null: global.http_config"},
 		"a key merged twice":   {text: receiverOf(`pagerduty_configs: [&p {routing_key: hunter2, details: {a: hunter2}}, {<<: *p, details: {a: hunter2}}]`), want: "line 2: key … already set in map (by a merge key, or an alias)"},
+		"a null integration":   {text: "global: {slack_api_url: 'https://hunter2.b'}\n" + receiverOf("slack_configs: [{channel: a}, null]"), want: "receivers[0].slack_configs[1]: is null: write its settings, or remove the dash"},
 		"a null route":         {text: "route: {receiver: r, routes: [{receiver: r}, null]}\nreceivers: [{name: r}]", want: "the loader panics at a null: route.routes[1]"},
 		"matchers of a route":  {version: "0.21.0", text: "route: {receiver: r, routes: [{matchers: [a=b]}]}\nreceivers: [{name: r}]", want: "route.routes[0].matchers: needs Alertmanager >= 0.22.0"},
 		"matchers of source":   {version: "0.21.0", text: receiverOf("") + "inhibit_rules: [{source_matchers: [a=b]}]", want: "inhibit_rules[0].source_matchers: needs Alertmanager >= 0.22.0"},
@@ -231,10 +232,10 @@ func TestBaseUnreachable(t *testing.T) {
 	}
 }
 
-// TestNullElements: null list elements, which the loader accepts, do not cause a panic.
+// TestNullElements: nulls that Alertmanager accepts do not cause a panic.
 func TestNullElements(t *testing.T) {
-	text := "route: {receiver: r, routes: [{receiver: r}]}\nreceivers: [{name: r, slack_configs: [null], opsgenie_configs: []}]\n" +
-		"global: {slack_api_url: 'https://a.b', opsgenie_api_key: a}\ntemplates: null\ninhibit_rules: null\n"
+	text := "route: {receiver: r, routes: [{receiver: r}]}\nreceivers: [{name: r, slack_configs: null, opsgenie_configs: []}, null]\n" +
+		"templates: null\ninhibit_rules: [null]\n"
 	for _, version := range []string{newestVersion, "0.21.0"} {
 		if _, err := baseOf(version, text); err != nil {
 			t.Errorf("%s: %v", version, err)

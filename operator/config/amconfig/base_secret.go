@@ -81,6 +81,9 @@ func parseBase(text []byte, t gate.Target, labels dialect) (f Frame, err error) 
 	if err := checkBaseRegexps(root, new(regexcost.Budget)); err != nil {
 		return f, err
 	}
+	if err := checkNullConfigs(root); err != nil {
+		return f, err
+	}
 	if err := load(text); err != nil {
 		return f, explainBase(text, err)
 	}
@@ -102,6 +105,21 @@ func parseBase(text []byte, t gate.Target, labels dialect) (f Frame, err error) 
 		return f, fmt.Errorf("without what Alertmanager %s does not know: %w", t.Version, explainBase(whole, err))
 	}
 	return f, nil
+}
+
+// checkNullConfigs rejects integrations that are null, at which Alertmanager crashes. The loader finds only some of them.
+func checkNullConfigs(root *yaml.Node) error {
+	for i, receiver := range elementsOf(get(root, string(Receivers))) {
+		for _, list := range children(site{path: faults.Index(string(Receivers), i), value: receiver}) {
+			if !strings.HasSuffix(list.key, "_configs") {
+				continue
+			}
+			if j := slices.IndexFunc(elementsOf(list.value), isNull); j >= 0 {
+				return faults.At(faults.Index(list.path, j), errors.New("is null: write its settings, or remove the dash"))
+			}
+		}
+	}
+	return nil
 }
 
 // dropNullGlobals removes global settings that are null. Alertmanager has no default for
