@@ -77,11 +77,14 @@ func (c *compiler) configFrame(global *Global, templates []string, config *v1alp
 	if err != nil {
 		return f, err
 	}
-	f.Items[Routes], f.Dropped = indent(text), append(f.Dropped, dropped...)
+	f.Items[Routes], f.Dropped = indent(text), append(f.Dropped, fieldPaths(dropped)...)
 	if f.Head, dropped, err = gate.Append(nil, configHead{Global: global, Route: &root}, c.target, ""); err != nil {
 		return f, err
 	}
-	f.Dropped = append(f.Dropped, dropped...)
+	for _, d := range fieldPaths(dropped) { // the root route has no gated keys, see checkRoot
+		d.Path = "spec.alertmanagerConfiguration." + d.Path
+		f.Dropped = append(f.Dropped, d)
+	}
 	if f.Tail, _, err = gate.Append(nil, configTail{Templates: templates}, c.target, ""); err != nil {
 		return f, err
 	}
