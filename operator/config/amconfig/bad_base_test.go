@@ -83,6 +83,7 @@ func TestBaseRefused(t *testing.T) {
 		"msteamsv2":              {version: "0.27.0", text: receiverOf(`msteamsv2_configs: [{webhook_url: "https://hunter2.b"}]`), want: "receivers[0].msteamsv2_configs: needs Alertmanager >= 0.28.0"},
 		"jira":                   {version: "0.27.0", text: receiverOf(`jira_configs: [{api_url: "https://hunter2.b", project: a, issue_type: b}]`), want: "receivers[0].jira_configs: needs Alertmanager >= 0.28.0"},
 		"jira's type":            {text: receiverOf(`jira_configs: [{api_url: "https://hunter2.b", project: a, issue_type: b, api_type: c}]`), want: "receivers[0]: "},
+		"telegram's URL":         {version: "0.24.0", text: receiverOf(`telegram_configs: [{bot_token: hunter2, chat_id: 1}]`), want: "telegram_configs[0]: has no api_url; the global one needs Alertmanager >= 0.25.0"},
 		"rocketchat":             {version: "0.27.0", text: receiverOf(`rocketchat_configs: [{token: hunter2, token_id: hunter2}]`), want: "receivers[0].rocketchat_configs: needs Alertmanager >= 0.28.0"},
 		"mattermost":             {version: "0.29.0", text: receiverOf(`mattermost_configs: [{webhook_url: "https://hunter2.b", text: a}]`), want: "receivers[0].mattermost_configs: needs Alertmanager >= 0.30.0"},
 		"mattermost's URL":       {version: "0.31.0", text: "global: {mattermost_webhook_url: 'https://hunter2.b'}\n" + receiverOf(`mattermost_configs: [{text: a}]`), want: "mattermost_configs[0]: has no webhook_url; the global one needs Alertmanager >= 0.32.0"},

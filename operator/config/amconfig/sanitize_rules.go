@@ -144,6 +144,7 @@ var receiverRules = []versionRule{
 	{path: "receivers[].sns_configs[].use_aws_http_client", since: "0.33.0"},
 
 	{path: "receivers[].telegram_configs", since: "0.24.0", do: fail, when: notEmpty},
+	{path: "receivers[].telegram_configs[]", since: "0.25.0", do: fail, when: without("api_url"), why: "has no api_url; the global one needs Alertmanager >= 0.25.0"},
 	{path: "receivers[].telegram_configs[].chat_id_file", since: "0.31.0"},
 	{path: "receivers[].telegram_configs[]", do: fail, when: without("chat_id", "chat_id_file"), why: "has no chat_id"},
 	{path: "receivers[].telegram_configs[].bot_token_file", since: "0.26.0"},
