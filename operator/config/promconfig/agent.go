@@ -17,7 +17,7 @@ func AgentSettings(a *v1alpha1.PrometheusAgent, c Capabilities) (*Settings, erro
 	if daemonSet && !c.AgentDaemonSet {
 		return nil, faults.At("spec.mode", errors.New("DaemonSet needs the feature gate PrometheusAgentDaemonSet"))
 	}
-	return newSettings(&a.Spec.CommonPrometheusFields, &a.ObjectMeta, gate.Agent, daemonSet, c)
+	return newSettings(&a.Spec.CommonPrometheusFields, &a.ObjectMeta, gate.Agent, daemonSet, c, checkSettings)
 }
 
 // CompileAgent compiles the frame of a PrometheusAgent, which has no rules, no alerting,

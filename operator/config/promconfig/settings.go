@@ -1,7 +1,6 @@
 package promconfig
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -94,10 +93,21 @@ const defaultInterval = "30s"
 // an invalid scrape class, more than [v1.MaxShards] shards, an [AnnotationError]. Settings that are returned with an error
 // serve to find the errors of the frame.
 func ServerSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
-	return newSettings(&p.Spec.CommonPrometheusFields, &p.ObjectMeta, gate.Server, false, c)
+	return newSettings(&p.Spec.CommonPrometheusFields, &p.ObjectMeta, gate.Server, false, c, checkSettings)
 }
 
-func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gate.Mode, daemonSet bool, c Capabilities) (*Settings, error) {
+// UnmanagedSettings returns the settings of a Prometheus whose configuration the user manages. Faults in fields that
+// are only in a generated configuration are no errors, because there is none.
+//
+// Errors: an unsupported version, an invalid scrape class, more than [v1.MaxShards] shards, an [AnnotationError].
+func UnmanagedSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
+	return newSettings(&p.Spec.CommonPrometheusFields, &p.ObjectMeta, gate.Server, false, c, checkUnmanaged)
+}
+
+// settingsCheck checks fields of a workload. Errors are joined.
+type settingsCheck func(f *v1.CommonPrometheusFields, rules relabelRules, c Capabilities) error
+
+func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gate.Mode, daemonSet bool, c Capabilities, check settingsCheck) (*Settings, error) {
 	version, err := ParseVersion(f.Version)
 	if err != nil {
 		return nil, err
@@ -109,8 +119,8 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 		return nil, err
 	}
 	target := gate.Target{Version: version, Mode: mode}
-	interval, rules := cmp.Or(f.ScrapeInterval, defaultInterval), rulesFor(target, f.NameValidationScheme)
-	if err := checkSettings(f, target, interval, rules, c); err != nil {
+	rules := rulesFor(target, f.NameValidationScheme)
+	if err := check(f, rules, c); err != nil {
 		return &Settings{target: target, rules: rules, capabilities: c}, faults.At("spec", err) // nothing is computed from invalid values
 	}
 	f = f.DeepCopy() // settings outlive the caller's object
@@ -118,7 +128,7 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 		Version: version.String(), Mode: mode, DaemonSet: daemonSet,
 		NameValidationScheme:     f.NameValidationScheme,
 		NameEscapingScheme:       f.NameEscapingScheme,
-		ScrapeInterval:           interval,
+		ScrapeInterval:           orDefault(f.ScrapeInterval),
 		OverrideHonorLabels:      f.OverrideHonorLabels,
 		OverrideHonorTimestamps:  f.OverrideHonorTimestamps,
 		IgnoreNamespaceSelectors: f.IgnoreNamespaceSelectors,
@@ -144,11 +154,16 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 	return s, s.seal()
 }
 
-// checkSettings checks the fields that concern the jobs of all objects. Errors are joined.
-func checkSettings(f *v1.CommonPrometheusFields, target gate.Target, interval v1.Duration, rules relabelRules, c Capabilities) error {
+// checkUnmanaged is the [settingsCheck] of a workload whose configuration the user manages.
+func checkUnmanaged(f *v1.CommonPrometheusFields, rules relabelRules, _ Capabilities) error {
+	return errors.Join(checkCounts(f), checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))))
+}
+
+// checkSettings is the [settingsCheck] of the fields that concern the jobs of all objects.
+func checkSettings(f *v1.CommonPrometheusFields, rules relabelRules, c Capabilities) error {
 	wrong := faults.List{}
-	wrong.Add("", checkOwner(f, target))
-	if !wrong.Any() { // durations are valid
+	wrong.Add("", checkOwner(f, rules.target))
+	if interval := orDefault(f.ScrapeInterval); !wrong.Any() { // durations are valid
 		wrong.Add("", errors.Join(checkInterval(interval, f.ScrapeTimeout, interval), checkDuration("scrapeInterval", interval)))
 	}
 	wrong.Add("", checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules))

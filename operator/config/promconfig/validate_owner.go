@@ -18,13 +18,17 @@ import (
 // own. The patterns of the CRD cannot limit the range of numbers.
 func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
 	var wrong faults.List
-	wrong.Add("shards", v1.CheckShards(f.Shards))
-	wrong.Add("replicas", v1.CheckReplicas(f.Replicas))
+	wrong.Add("", checkCounts(f))
 	if f.NameValidationScheme == v1.LegacyNameValidationScheme && f.NameEscapingScheme == v1.AllowUTF8NameEscapingScheme && t.AtLeast("3.4.0") {
 		wrong.Add("nameEscapingScheme", fmt.Errorf("%s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme))
 	}
 	wrong.Add("", checkScalars("", f))
 	return wrong.Err()
+}
+
+// checkCounts rejects more shards or replicas than the operator supports.
+func checkCounts(f *v1.CommonPrometheusFields) error {
+	return errors.Join(faults.At("shards", v1.CheckShards(f.Shards)), faults.At("replicas", v1.CheckReplicas(f.Replicas)))
 }
 
 // checkScalars checks all durations and sizes in a value of our API at a path.

@@ -53,7 +53,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	in := &Inputs{Workload: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents, sets: &g.sets}
 	in.Retained = in.retained()
 	selectors, err := g.kindOf(o).Selectors(o.typed())
-	settings, invalid := o.settings(g.Capabilities)
+	settings, invalid := g.settings(o)
 	if err != nil || invalid != nil {
 		return in, g.faults(o, settings, c, err, invalid)
 	}
@@ -93,7 +93,7 @@ func (g *gatherer) faults(o Workload, settings *promconfig.Settings, c engine.Cl
 	if b.Err != nil || v1.Undecodable(o.typed()) != nil {
 		return faults.Union(known...) // others can be consequences of these
 	}
-	if settings != nil {
+	if settings != nil && !g.unmanaged(o) {
 		_, err := o.frame(settings, nil, c.References)
 		known = append(known, err)
 	}
@@ -130,7 +130,7 @@ func (f *family) compileRules(w v1.Workload, c engine.Cluster) {
 	if err != nil {
 		return
 	}
-	if settings, err := o.settings(f.Capabilities); err == nil {
+	if settings, err := f.settings(o); err == nil {
 		selectedRules(o, c, selectors, settings).Compile(f.rules, nil)
 	}
 }

@@ -106,7 +106,7 @@ type Shard struct {
 func ShardsOf(w v1.Workload, shards int32, opts Options) (out []Shard, err error) {
 	o := workloadOf(w.DeepCopyObject().(v1.Workload))
 	o.Fields.Shards = &shards
-	settings, err := o.settings(opts.Capabilities)
+	settings, err := opts.settings(o)
 	if err != nil || o.usesDaemonSet() {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 	if err != nil {
 		return Scrapes{}, err
 	}
-	settings, err := o.settings(s.Options.Capabilities)
+	settings, err := s.Options.settings(o)
 	if err != nil {
 		return Scrapes{}, err
 	}

@@ -90,12 +90,15 @@ func (o Workload) usesDaemonSet() bool {
 	return o.Agent != nil && o.Agent.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
 }
 
-// settings returns the workload's settings for compiling monitors.
-func (o Workload) settings(c promconfig.Capabilities) (*promconfig.Settings, error) {
-	if o.Server != nil {
-		return promconfig.ServerSettings(o.Server, c)
+// settings returns the settings of a workload for compiling monitors.
+func (opts Options) settings(o Workload) (*promconfig.Settings, error) {
+	switch {
+	case o.Server == nil:
+		return promconfig.AgentSettings(o.Agent, opts.Capabilities)
+	case opts.unmanaged(o):
+		return promconfig.UnmanagedSettings(o.Server, opts.Capabilities)
 	}
-	return promconfig.AgentSettings(o.Agent, c)
+	return promconfig.ServerSettings(o.Server, opts.Capabilities)
 }
 
 // frame compiles the workload's own part of the document. An agent has no rules.
