@@ -40,6 +40,7 @@ func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Fram
 		f.alone(head, s.target)
 		return f, err
 	}
+	f.Warnings = append(f.Warnings, res.missingCredentials(a.Spec.ScrapeClasses)...)
 	f.Origins = additional.origins
 	err = f.encode(head, tail, additional.jobs, s.target)
 	return f, err

@@ -66,6 +66,7 @@ func compileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, res *
 		f.alone(head, s.target)
 		return f, err
 	}
+	f.Warnings = append(f.Warnings, res.missingCredentials(p.Spec.ScrapeClasses)...)
 	f.Origins = additional.origins
 	err = f.encode(head, tail, additional.jobs, s.target)
 	return f, err

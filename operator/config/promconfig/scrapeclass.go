@@ -52,6 +52,25 @@ func checkScrapeClass(c *v1.ScrapeClass, rules relabelRules) error {
 	)
 }
 
+// missingCredentials returns a warning for each class whose credentials do not exist. The reference operator never reads
+// them, so this is no error: targets are scraped without.
+func (r *resolver) missingCredentials(classes []v1.ScrapeClass) (warnings []faults.Finding) {
+	for i := range classes {
+		a := classes[i].Authorization
+		if a == nil || a.Credentials == nil {
+			continue
+		}
+		_, err := r.SecretKey(*a.Credentials)
+		if !assets.IsNotFound(err) {
+			continue
+		}
+		for _, f := range faults.Of(faults.At(faults.Index("spec.scrapeClasses", i)+".authorization.credentials", err)) {
+			warnings = append(warnings, faults.Remark(f.Field, "%s, and targets are scraped without credentials", f.Reason))
+		}
+	}
+	return warnings
+}
+
 // scrapeClass returns the named class, falling back to the default class, or an empty one
 // if there is no default. An unknown name is an error.
 func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {

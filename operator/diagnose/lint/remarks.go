@@ -75,6 +75,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		overridden(say(w.String()), fields, object)
 		if !l.standsIn(w.String()) {
 			fileRemarks(say(w.String()), fields, object)
+			classCredentials(say(w.String()), w.Object.GetNamespace(), fields, object)
 		}
 	}
 }
