@@ -56,19 +56,16 @@ func (r *Resolver) Authorization(a *v1.SafeAuthorization) (*Authorization, error
 	return r.FullAuthorization(&v1.Authorization{SafeAuthorization: *a})
 }
 
-// FullAuthorization resolves the block. It validates the block only if it refers to a Secret.
+// FullAuthorization validates and resolves the block.
 func (r *Resolver) FullAuthorization(a *v1.Authorization) (*Authorization, error) {
 	if a == nil {
 		return nil, nil
 	}
-	out := &Authorization{Type: AuthorizationType(a.Type), CredentialsFile: a.CredentialsFile}
-	if a.Credentials == nil {
-		return out, nil
-	}
 	if err := CheckAuthorization(a); err != nil {
 		return nil, err
 	}
-	if a.Credentials.Name == "" {
+	out := &Authorization{Type: AuthorizationType(a.Type), CredentialsFile: a.CredentialsFile}
+	if a.Credentials == nil || a.Credentials.Name == "" {
 		return out, nil
 	}
 	value, err := r.SecretKey(*a.Credentials)

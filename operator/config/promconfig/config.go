@@ -37,15 +37,6 @@ type Runtime struct {
 	GoGC *int32 `yaml:"gogc,omitempty"`
 }
 
-// serverRuntime returns nil for versions for which the operator sets GOGC in the container of the server instead, so that
-// it is not reported as dropped.
-func serverRuntime(r *v1.RuntimeConfig, t gate.Target) *Runtime {
-	if !t.AtLeast("2.53.0") {
-		return nil
-	}
-	return runtimeFrom(r)
-}
-
 func runtimeFrom(r *v1.RuntimeConfig) *Runtime {
 	if r == nil {
 		return nil

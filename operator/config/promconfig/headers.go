@@ -17,13 +17,16 @@ var reservedHeaders = []string{
 	"x-amz-date", "x-amz-security-token", "x-amz-content-sha256",
 }
 
-// checkHeaders rejects the headers that the server rejects in remote_write and remote_read.
-// Errors do not contain values, which may be credentials.
-func checkHeaders(headers map[string]string) error {
+// otherThanHeader is what remote write and remote read have instead of the header Authorization.
+const otherThanHeader = "authorization, with the token in a Secret, or basicAuth or oauth2"
+
+// checkHeaders rejects the headers that the server rejects in remote_write, remote_read and tracing. instead is what to
+// use instead of the header Authorization. Errors do not contain values, which may be credentials.
+func checkHeaders(headers map[string]string, instead string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch lower := strings.ToLower(name); {
 		case lower == "authorization":
-			return faults.At(faults.Key("headers", name), errors.New("is refused by Prometheus; use authorization, with the token in a Secret, or basicAuth or oauth2"))
+			return faults.At(faults.Key("headers", name), errors.New("is refused by Prometheus; use "+instead))
 		case slices.Contains(reservedHeaders, lower):
 			return faults.At(faults.Key("headers", name), errors.New("is refused by Prometheus, which sets it itself"))
 		}

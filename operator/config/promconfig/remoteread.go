@@ -1,6 +1,10 @@
 package promconfig
 
 import (
+	"errors"
+	"maps"
+	"slices"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -41,7 +45,7 @@ type RemoteRead struct {
 }
 
 // remoteReads validates and resolves the list; errors contain the index of the entry.
-func (r *resolver) remoteReads(specs []v1.RemoteReadSpec) ([]*RemoteRead, error) {
+func (r *resolver) remoteReads(specs []v1.RemoteReadSpec, names charset) ([]*RemoteRead, error) {
 	var wrong faults.List
 	wrong.Add("", checkDistinct("remoteRead", specs, func(s *v1.RemoteReadSpec) string { return s.Name }))
 	var out []*RemoteRead
@@ -49,14 +53,14 @@ func (r *resolver) remoteReads(specs []v1.RemoteReadSpec) ([]*RemoteRead, error)
 		if wrong.Full() {
 			break
 		}
-		rr, err := r.remoteRead(&specs[i])
+		rr, err := r.remoteRead(&specs[i], names)
 		wrong.Add(faults.Index("remoteRead", i), err)
 		out = append(out, rr)
 	}
 	return out, wrong.Err()
 }
 
-func (r *resolver) remoteRead(s *v1.RemoteReadSpec) (*RemoteRead, error) {
+func (r *resolver) remoteRead(s *v1.RemoteReadSpec, names charset) (*RemoteRead, error) {
 	out := &RemoteRead{
 		URL: s.URL, RemoteTimeout: s.RemoteTimeout, Headers: s.Headers, Name: s.Name, RequiredMatchers: s.RequiredMatchers,
 		ReadRecent: s.ReadRecent, BearerToken: s.BearerToken, BearerTokenFile: s.BearerTokenFile,
@@ -67,7 +71,7 @@ func (r *resolver) remoteRead(s *v1.RemoteReadSpec) (*RemoteRead, error) {
 		way("basicAuth", s.BasicAuth != nil), way("oauth2", s.OAuth2 != nil), way("authorization", s.Authorization != nil),
 		way("bearerToken", s.BearerToken != ""), way("bearerTokenFile", s.BearerTokenFile != ""),
 	))
-	wrong.Add("", checkHeaders(s.Headers))
+	wrong.Add("", errors.Join(checkEndpoint("url", s.URL), checkHeaders(s.Headers, otherThanHeader), checkMatchers(s.RequiredMatchers, names)))
 	var err error
 	out.BasicAuth, err = r.BasicAuth(s.BasicAuth)
 	wrong.Add("basicAuth", err)
@@ -80,4 +84,14 @@ func (r *resolver) remoteRead(s *v1.RemoteReadSpec) (*RemoteRead, error) {
 	out.Proxy, err = r.Proxy(s.ProxyConfig)
 	wrong.Add("", err)
 	return out, wrong.Err()
+}
+
+// checkMatchers rejects names that are not label names for the version.
+func checkMatchers(matchers map[string]string, names charset) error {
+	for _, name := range slices.Sorted(maps.Keys(matchers)) {
+		if !names.valid(name) {
+			return faults.At(faults.Key("requiredMatchers", name), invalidName(name))
+		}
+	}
+	return nil
 }

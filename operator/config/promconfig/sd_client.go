@@ -1,7 +1,6 @@
 package promconfig
 
 import (
-	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -14,11 +13,6 @@ func (c *compiler) sdClient(t *v1alpha1.HTTPTransport, cr v1alpha1.HTTPCredentia
 		way("basicAuth", cr.BasicAuth != nil), way("authorization", cr.Authorization != nil), way("oauth2", cr.OAuth2 != nil),
 	)...); err != nil {
 		return clientconfig.Client{}, err
-	}
-	if a := cr.Authorization; a != nil {
-		if err := clientconfig.CheckAuthorizationType(a.Type); err != nil {
-			return clientconfig.Client{}, faults.At("authorization", err)
-		}
 	}
 	return c.own.Client(v1.HTTPConfigWithoutTLS{
 		BasicAuth: cr.BasicAuth, Authorization: cr.Authorization, OAuth2: cr.OAuth2,

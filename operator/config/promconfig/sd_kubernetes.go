@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -100,6 +101,9 @@ func (r *resolver) apiServer(c *v1.APIServerConfig) (APIServer, error) {
 	if err != nil {
 		return APIServer{}, err
 	}
+	if err = checkEndpoint("host", c.Host); err != nil {
+		return APIServer{}, err
+	}
 	if out.BasicAuth, err = r.BasicAuth(c.BasicAuth); err != nil {
 		return APIServer{}, faults.At("basicAuth", err)
 	}
@@ -112,7 +116,17 @@ func (r *resolver) apiServer(c *v1.APIServerConfig) (APIServer, error) {
 	if out.Proxy, err = r.Proxy(c.ProxyConfig); err != nil {
 		return APIServer{}, err
 	}
-	return out, nil
+	return out, out.checkHost()
+}
+
+// checkHost rejects client settings without a host, as the server does.
+func (a *APIServer) checkHost() error {
+	plain := a.BasicAuth == nil && a.BearerToken == "" && a.BearerTokenFile == "" && a.Authorization == nil &&
+		(a.TLSConfig == nil || plainTLS(a.TLSConfig)) && a.Proxy.URL == "" && (a.FromEnvironment == nil || !*a.FromEnvironment)
+	if a.Host == "" && !plain {
+		return faults.At("host", errors.New("is empty, and the other fields are for it"))
+	}
+	return nil
 }
 
 // endpointsRole returns the discovery role for Services. It is endpointslice if the

@@ -36,6 +36,9 @@ func (r *resolver) tracing(t *v1.TracingConfig) (*Tracing, error) {
 	if fraction != nil && (*fraction < 0 || *fraction > 1) {
 		return nil, faults.At("samplingFraction", fmt.Errorf("%v is not between 0 and 1", *fraction))
 	}
+	if err := checkHeaders(t.Headers, "tlsConfig, with a client certificate"); err != nil {
+		return nil, err
+	}
 	tls, err := r.TLS(t.TLSConfig)
 	if err != nil {
 		return nil, faults.At("tlsConfig", err)

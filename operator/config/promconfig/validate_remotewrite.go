@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -19,7 +21,8 @@ func checkRemoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) error {
 			way("sigv4", s.Sigv4 != nil), way("azureAd", s.AzureAD != nil),
 			way("bearerToken", s.BearerToken != ""), way("bearerTokenFile", s.BearerTokenFile != ""),
 		),
-		checkHeaders(s.Headers),
+		checkEndpoint("url", s.URL),
+		checkHeaders(s.Headers, otherThanHeader),
 		faults.At("writeRelabelConfigs", rules.check(s.WriteRelabelConfigs)),
 		faults.At("queueConfig", checkQueue(s.QueueConfig, rules.target)),
 	)
@@ -50,4 +53,16 @@ func checkDistinct[T any](list string, specs []T, nameOf func(*T) string) error 
 		names[name] = i
 	}
 	return nil
+}
+
+// checkEndpoint rejects what is not a URL in a field of the workload. A text with variables is checked after they are
+// substituted. The message does not contain the URL, which may contain a password.
+func checkEndpoint(field, text string) error {
+	if _, err := url.Parse(text); err == nil || strings.Contains(text, "$(") {
+		return nil
+	}
+	if _, err := url.Parse("https://" + text); err == nil && !strings.ContainsAny(text, "/@?") {
+		return faults.At(field, fmt.Errorf("is not a URL: write https://%s", text))
+	}
+	return faults.At(field, errors.New("is not a URL"))
 }
