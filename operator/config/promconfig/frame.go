@@ -94,7 +94,7 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec, wrong := &p.Spec, faults.List{}
 	wrong.Add("spec", checkScalars("", spec))
-	tail.RemoteRead, err = res.remoteReads(spec.RemoteRead, namesOf(s.target, "").plain)
+	tail.RemoteRead, err = res.remoteReads(spec.RemoteRead, s.target)
 	wrong.Add("spec", err)
 	tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget)))
 	wrong.Add("spec", err)

@@ -5,7 +5,10 @@ import (
 	"maps"
 	"slices"
 
+	promcfg "github.com/prometheus/prometheus/config"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -45,7 +48,7 @@ type RemoteRead struct {
 }
 
 // remoteReads validates and resolves the list; errors contain the index of the entry.
-func (r *resolver) remoteReads(specs []v1.RemoteReadSpec, names charset) ([]*RemoteRead, error) {
+func (r *resolver) remoteReads(specs []v1.RemoteReadSpec, t gate.Target) ([]*RemoteRead, error) {
 	var wrong faults.List
 	wrong.Add("", checkDistinct("remoteRead", specs, func(s *v1.RemoteReadSpec) string { return s.Name }))
 	var out []*RemoteRead
@@ -53,11 +56,14 @@ func (r *resolver) remoteReads(specs []v1.RemoteReadSpec, names charset) ([]*Rem
 		if wrong.Full() {
 			break
 		}
-		rr, err := r.remoteRead(&specs[i], names)
+		rr, err := r.remoteRead(&specs[i], namesOf(t, "").plain) // the scheme does not apply to them
 		wrong.Add(faults.Index("remoteRead", i), err)
 		out = append(out, rr)
 	}
-	return out, wrong.Err()
+	if wrong.Any() {
+		return nil, wrong.Err()
+	}
+	return out, checkEqual[promcfg.RemoteReadConfig]("remoteRead", out, t)
 }
 
 func (r *resolver) remoteRead(s *v1.RemoteReadSpec, names charset) (*RemoteRead, error) {

@@ -3,6 +3,8 @@ package promconfig
 import (
 	"errors"
 
+	promcfg "github.com/prometheus/prometheus/config"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -103,7 +105,10 @@ func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, rules relabelRules) 
 		wrong.Add(faults.Index("remoteWrite", i), err)
 		out = append(out, rw)
 	}
-	return out, wrong.Err()
+	if wrong.Any() {
+		return nil, wrong.Err()
+	}
+	return out, checkEqual[promcfg.RemoteWriteConfig]("remoteWrite", out, rules.target)
 }
 
 func (r *resolver) remoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) (*RemoteWrite, error) {

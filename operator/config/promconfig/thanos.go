@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+	promcfg "github.com/prometheus/prometheus/config"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
@@ -84,7 +85,7 @@ func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out 
 		}
 		out, dropped = append(out, write), append(dropped, p.dropped...)
 	}
-	return out, dropped, nil
+	return out, dropped, checkEqual[promcfg.RemoteWriteConfig]("remoteWrite", out, t)
 }
 
 // pruner clears fields of one entry that the version does not support.

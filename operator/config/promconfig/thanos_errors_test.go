@@ -78,8 +78,9 @@ func TestThanosRemoteWriteErrors(t *testing.T) {
 // TestThanosRemoteWriteTwice: an entry that is there twice is refused, one with the name of another is not.
 func TestThanosRemoteWriteTwice(t *testing.T) {
 	for spec, want := range map[string]string{
-		`{remoteWrite: [{url: "http://a"}, {url: "http://a"}]}`:                   "spec.remoteWrite[1]: is the same as remoteWrite[0]: remove one of them",
-		`{remoteWrite: [{url: "http://a", name: x}, {url: "http://b", name: x}]}`: "",
+		`{remoteWrite: [{url: "http://a"}, {url: "http://a"}]}`:                     "spec.remoteWrite[1]: is the same as remoteWrite[0]: remove one of them",
+		`{remoteWrite: [{url: "http://a"}, {url: "http://a", remoteTimeout: 30s}]}`: "spec.remoteWrite[1]: differs from remoteWrite[0] only in values of Secrets or in what is the default, and the server takes it for the same: give it a name",
+		`{remoteWrite: [{url: "http://a", name: x}, {url: "http://b", name: x}]}`:   "",
 	} {
 		if _, err := compileRuler(t, "0.42.4", spec, rulerObjects()); (err != nil || want != "") && (err == nil || err.Error() != want) {
 			t.Errorf("%s: %v", spec, err)
