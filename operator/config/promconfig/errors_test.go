@@ -33,7 +33,7 @@ func TestOwnerErrors(t *testing.T) {
 		{`{scrapeClasses: [{name: a, authorization: {credentials: {name: s, key: k}, credentialsFile: x}}]}`, `credentials and credentialsFile are mutually exclusive`},
 		{`{remoteRead: [{url: "http://a"}, {url: "http://a", basicAuth: {}}]}`, `spec.remoteRead[1].basicAuth.username.name: name of the Secret is empty`},
 		{`{remoteRead: [{url: "http://a", noProxy: x}]}`, `spec.remoteRead[0]: noProxy needs proxyUrl`},
-		{`{remoteRead: [{url: "http://a", authorization: {type: basic, credentialsFile: x}}]}`, ``},
+		{`{remoteRead: [{url: "http://a", authorization: {type: basic, credentialsFile: x}}]}`, `spec.remoteRead[0].authorization.type: "basic" is not allowed`},
 		{`{remoteWrite: [{url: "http://a", basicAuth: {}, sigv4: {}}]}`, `spec.remoteWrite[0]: basicAuth and sigv4 are mutually exclusive`},
 		{`{remoteWrite: [{url: "http://a", oauth2: {clientId: {}, clientSecret: {key: ""}, tokenUrl: ""}, azureAd: {}}]}`, `spec.remoteWrite[0]: oauth2 and azureAd are mutually exclusive`},
 		{`{remoteWrite: [{url: "http://a", azureAd: {}}]}`, `spec.remoteWrite[0].azureAd: one of`},
