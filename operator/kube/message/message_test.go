@@ -1,6 +1,7 @@
 package message
 
 import (
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -30,6 +31,32 @@ func TestField(t *testing.T) {
 	}
 }
 
+func TestRepeatedFields(t *testing.T) {
+	container := func(ports ...int32) (out corev1.Container) {
+		for _, p := range ports {
+			out.Ports = append(out.Ports, corev1.ContainerPort{Name: "web", HostPort: 7, ContainerPort: p})
+		}
+		return out
+	}
+	pod := corev1.Pod{Spec: corev1.PodSpec{NodeName: "n1", Containers: []corev1.Container{container(80, 8080), container(), container(9090)}}}
+	text, err := pod.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []uint64
+	for c := range All(Field(text, 2), 2) {
+		for p := range All(c, 6) {
+			got = append(got, Varint(p, 3))
+		}
+	}
+	if want := []uint64{80, 8080, 9090}; !slices.Equal(got, want) {
+		t.Errorf("%v instead of %v", got, want)
+	}
+	if n := Varint(text, 3); n != 0 {
+		t.Errorf("%d of a field that is no number", n)
+	}
+}
+
 // FuzzField looks for a field in messages with any content.
 func FuzzField(f *testing.F) {
 	f.Add(encoded(f))
@@ -37,6 +64,9 @@ func FuzzField(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if got := Field(text, 1, 1); len(got) > len(text) {
 			t.Errorf("%d of %d bytes", len(got), len(text))
+		}
+		for part := range All(text, 2) {
+			_ = Varint(part, 3)
 		}
 	})
 }

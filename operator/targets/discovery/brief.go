@@ -53,10 +53,9 @@ func (in informers) takeDropped(sd *targets.KubernetesSD, dropped Dropped) (out 
 		if object == nil || !dropped(group.Labels, ofTarget) || store.Delete(object) != nil {
 			continue
 		}
-		n := len(group.Targets) + morePorts(object, func(pod string) *corev1.Pod {
+		n := len(group.Targets) + morePorts(object, func(pod string) (ports []int32, is bool) {
 			found, _, _ := podStore.GetByKey(pod) // a store in memory does not fail
-			p, _ := found.(*corev1.Pod)
-			return p
+			return exposed(found)
 		})
 		group.Targets = slices.Repeat(group.Targets[:1], n)
 		out = append(out, group)
@@ -99,19 +98,14 @@ func withoutPods(object Object) Object {
 
 // morePorts returns the number of targets that an object has for ports of containers of its pods that are not among its own
 // ports.
-func morePorts(object Object, podOf func(key string) *corev1.Pod) (n int) {
-	for pod, ports := range podPorts(object) {
-		p := podOf(pod)
-		if p == nil || p.Status.PodIP == "" {
-			continue
-		}
-		for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
-			for i := range containers {
-				for _, port := range containers[i].Ports {
-					if !slices.Contains(ports, port.ContainerPort) {
-						n++
-					}
-				}
+//
+// exposed: the ports of the containers of a pod, see [exposed].
+func morePorts(object Object, exposed func(key string) (ports []int32, is bool)) (n int) {
+	for pod, own := range podPorts(object) {
+		ports, is := exposed(pod)
+		for _, port := range ports {
+			if is && !slices.Contains(own, port) {
+				n++
 			}
 		}
 	}

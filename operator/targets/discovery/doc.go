@@ -8,6 +8,7 @@
 //	trim.go      trimming of objects to the fields that matter
 //	wire.go      the same on encoded lists of the API server
 //	packed.go    pods in informers, encoded, and from events of the API server
+//	recent.go    pods that were decoded last
 //	informer.go  objects as informers, which the builders require
 //	builder.go   the Prometheus builders, and detection of their last group
 //	index.go     the indices that builders need

@@ -66,7 +66,9 @@ func (in informers) groupsBy(role string, builders int) (out []*targetgroup.Grou
 	var running sync.WaitGroup
 	for i, part := range parts {
 		own := maps.Clone(in)
-		own[role] = &informer{store: in[role].store} // each builder has its own handler
+		for other := range own { // each builder has its own handler, and its own recent pods
+			own[other] = &informer{store: in[other].store}
+		}
 		builder := NewBuilder(role, own.of, func(key string, out bool) {
 			if out {
 				lefts[i] = append(lefts[i], key)

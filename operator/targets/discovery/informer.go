@@ -8,6 +8,7 @@ type informer struct {
 	cache.SharedIndexInformer // nil: other methods are not called
 	store                     cache.Indexer
 	handler                   cache.ResourceEventHandler
+	recent                    Recent
 }
 
 func newInformer(objects []Object) (*informer, error) {
@@ -30,10 +31,22 @@ func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.Resource
 }
 
 // GetStore implements cache.SharedIndexInformer.
-func (i *informer) GetStore() cache.Store { return i.store }
+func (i *informer) GetStore() cache.Store { return i.GetIndexer() }
 
 // GetIndexer implements cache.SharedIndexInformer.
-func (i *informer) GetIndexer() cache.Indexer { return i.store }
+func (i *informer) GetIndexer() cache.Indexer { return unpacked{i.store, &i.recent} }
+
+// unpacked is an indexer whose pods may be packed.
+type unpacked struct {
+	cache.Indexer
+	recent *Recent
+}
+
+// GetByKey implements cache.Store. Builders read single objects with it.
+func (u unpacked) GetByKey(key string) (any, bool, error) {
+	object, exists, err := u.Indexer.GetByKey(key)
+	return u.recent.Unpack(object), exists, err
+}
 
 // HasSynced implements cache.SharedIndexInformer.
 func (i *informer) HasSynced() bool { return true }

@@ -90,7 +90,7 @@ func roleOf(object Object) string {
 		return roleEndpoints
 	case *discoveryv1.EndpointSlice:
 		return roleEndpointSlice
-	case *corev1.Pod:
+	case *corev1.Pod, *packed:
 		return rolePod
 	case *corev1.Service:
 		return roleService
@@ -169,6 +169,10 @@ func (s scope) matcher(role string) (func(Object) (bool, error), error) {
 		label, required = l, f.Requirements()
 	}
 	return func(object Object) (bool, error) {
+		if label.Empty() && len(required) == 0 {
+			return true, nil
+		}
+		object = Unpack(object).(Object)
 		if !label.Matches(labels.Set(object.GetLabels())) {
 			return false, nil
 		}

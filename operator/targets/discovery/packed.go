@@ -45,12 +45,45 @@ func (p *packed) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKi
 // DeepCopyObject implements [runtime.Object]. Packed pods do not change.
 func (p *packed) DeepCopyObject() runtime.Object { return p }
 
-// Numbers of the fields by which informers find a pod.
+// Numbers of fields of a pod.
 const (
-	metaOfPod, specOfPod                                  protowire.Number = 1, 2
+	metaOfPod, specOfPod, statusOfPod                     protowire.Number = 1, 2, 3
 	nameOfMeta, namespaceOfMeta, uidOfMeta, versionOfMeta protowire.Number = 1, 3, 5, 6
-	nodeOfSpec                                            protowire.Number = 10
+	containersOfSpec, nodeOfSpec, initContainersOfSpec    protowire.Number = 2, 10, 20
+	portsOfContainer, numberOfPort                        protowire.Number = 6, 3
+	addressOfStatus                                       protowire.Number = 6
+	itemsOfList                                           protowire.Number = 2 // of any list
 )
+
+// exposed returns the ports of the containers of a pod in an informer, packed or not. is is false if it is no pod or has no
+// address.
+func exposed(object any) (ports []int32, is bool) {
+	switch p := object.(type) {
+	case *packed:
+		if len(message.Field(p.text, statusOfPod, addressOfStatus)) == 0 {
+			return nil, false
+		}
+		spec := message.Field(p.text, specOfPod)
+		for _, list := range []protowire.Number{containersOfSpec, initContainersOfSpec} {
+			for c := range message.All(spec, list) {
+				for port := range message.All(c, portsOfContainer) {
+					ports = append(ports, int32(message.Varint(port, numberOfPort)))
+				}
+			}
+		}
+		return ports, true
+	case *corev1.Pod:
+		for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
+			for i := range containers {
+				for _, port := range containers[i].Ports {
+					ports = append(ports, port.ContainerPort)
+				}
+			}
+		}
+		return ports, p.Status.PodIP != ""
+	}
+	return nil, false
+}
 
 // scratch has buffers in which pods are shortened.
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
@@ -77,6 +110,35 @@ func PackMessage(kind string, raw []byte) runtime.Object {
 		namespace: text(metaOfPod, namespaceOfMeta), name: name, uid: types.UID(text(metaOfPod, uidOfMeta)), version: text(metaOfPod, versionOfMeta),
 		node: text(specOfPod, nodeOfSpec), text: bytes.Clone(short),
 	}
+}
+
+// PodList is the kind of a list of pods.
+const PodList = "PodList"
+
+// TakePods adds the pods of an encoded list, packed. [Objects.Over] and [Objects.Follow] need others.
+//
+// Errors: it is not a protobuf message of pods with names.
+func (o *Objects) TakePods(list []byte) error {
+	for len(list) > 0 {
+		number, kind, tag := protowire.ConsumeTag(list)
+		if tag < 0 {
+			return errMessage
+		}
+		size := protowire.ConsumeFieldValue(number, kind, list[tag:])
+		if size < 0 {
+			return errMessage
+		}
+		if number == itemsOfList && kind == protowire.BytesType {
+			item, _ := protowire.ConsumeBytes(list[tag:])
+			pod, is := PackMessage("Pod", item).(Object)
+			if !is {
+				return errMessage
+			}
+			o.add(rolePod, pod)
+		}
+		list = list[tag+size:]
+	}
+	return nil
 }
 
 // Pack returns an object as an informer holds it and a release sees it: pods trimmed and encoded, and others trimmed. The

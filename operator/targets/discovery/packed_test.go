@@ -3,6 +3,7 @@ package discovery
 import (
 	"bytes"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/Masterminds/semver/v3"
@@ -104,4 +105,27 @@ func FuzzPackMessage(f *testing.F) {
 			t.Errorf("%v instead of %q", pod, held.(*packed).name)
 		}
 	})
+}
+
+// The same pod is decoded once, and few large ones are held.
+func TestRecentPods(t *testing.T) {
+	var recent Recent
+	pod := func(i, size int) any {
+		typical := discoverytest.TypicalPod(i)
+		typical.Annotations = map[string]string{"a": strings.Repeat("x", size)}
+		return Pack(&typical, nil)
+	}
+	first := pod(1, 10)
+	if recent.Unpack(first) != recent.Unpack(first) {
+		t.Error("a pod is decoded twice")
+	}
+	for i := range 100 {
+		recent.Unpack(pod(i, 100_000))
+	}
+	if len(recent.pods) > 11 {
+		t.Errorf("%d large pods are held", len(recent.pods))
+	}
+	if recent.Unpack(nil) != nil {
+		t.Error("nothing became something")
+	}
 }

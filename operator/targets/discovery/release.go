@@ -86,6 +86,9 @@ func see(without []change, objects []Object) []Object {
 			continue
 		}
 		for i := range objects {
+			if c.of == rolePod {
+				objects[i] = Unpack(objects[i]).(Object)
+			}
 			objects[i] = c.older(objects[i])
 		}
 	}

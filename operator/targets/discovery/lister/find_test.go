@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +22,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
@@ -230,6 +234,42 @@ func TestPages(t *testing.T) {
 }
 
 // Pods without a ServiceAccount use the default one of the namespace.
+// inAnyOrder ignores the order of targets, which builders do not define.
+var inAnyOrder = cmpopts.SortSlices(func(a, b model.LabelSet) int { return strings.Compare(a.String(), b.String()) })
+
+// Targets of pods that are held encoded are those of decoded ones, which are held if manifests are applied over the cluster.
+func TestEncodedPods(t *testing.T) {
+	c := client(t, discoverytest.Record(t, 100, 50))
+	for _, sd := range []string{
+		"{role: pod}", "{role: endpointslice}", "{role: endpointslice, attach_metadata: {node: false}, namespaces: {names: [demo]}}",
+		"{role: pod, selectors: [{role: pod, label: app=web-3}]}",
+	} {
+		for _, release := range []*semver.Version{nil, semver.MustParse("2.53.0"), semver.MustParse("3.5.0")} {
+			for _, brief := range []bool{false, true} {
+				text := "- {job_name: a, " + kubernetesSD(sd) + ", relabel_configs: [{action: keep, source_labels: [__meta_kubernetes_service_label_app], regex: web-3}]}"
+				job, err := targets.ReadJobs(promconfig.JobText{Text: []byte(text), Origins: origins(1)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range job[0].Kubernetes {
+					job[0].Kubernetes[i].Release = release
+				}
+				c.Brief = brief
+				c.Applied = &discovery.Objects{}
+				want, err1 := c.Find(t.Context(), job, workload)
+				c.Applied = nil
+				got, err2 := c.Find(t.Context(), job, workload)
+				if err1 != nil || err2 != nil || len(want.Found[0].Groups) == 0 {
+					t.Fatal(want, err1, err2)
+				}
+				if diff := cmp.Diff(want.Found, got.Found, inAnyOrder); diff != "" {
+					t.Errorf("%s, release %v, brief %v: (-decoded +encoded)\n%s", sd, release, brief, diff)
+				}
+			}
+		}
+	}
+}
+
 func TestDefaultServiceAccount(t *testing.T) {
 	s := &discoverytest.Server{Lacks: []string{"list /pods"}}
 	got, err := start(t, s).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), Workload{Namespace: "monitoring"})

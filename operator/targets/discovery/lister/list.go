@@ -85,7 +85,7 @@ func (c Cluster) pages(ctx context.Context, l list, limit int) (out []*discovery
 		out = append(out, objects)
 		decoding.Go(func() error {
 			defer p.release()
-			return p.decode(l.kind.Role, objects)
+			return p.decode(l.kind.Role, objects, c.Applied == nil) // only those of the cluster are left as they are
 		})
 		if token == "" {
 			break

@@ -104,7 +104,21 @@ func (p page) next() (string, error) {
 }
 
 // decode adds the trimmed objects of a page.
-func (p page) decode(role string, into *discovery.Objects) error {
+//
+// packs: pods are packed.
+func (p page) decode(role string, into *discovery.Objects, packs bool) error {
+	if packs && bytes.HasPrefix(p, magic) {
+		kind, message, err := p.list()
+		if err != nil {
+			return err
+		}
+		if kind.Kind == discovery.PodList {
+			if into.TakePods(message) != nil {
+				return errPage
+			}
+			return nil
+		}
+	}
 	add := into.Take
 	list, err := p.short(role)
 	if list == nil && err == nil { // JSON

@@ -16,6 +16,8 @@ type filter struct {
 	handlers []cache.ResourceEventHandler
 	handles  []cache.ResourceEventHandlerRegistration
 
+	recent discovery.Recent
+
 	mu      sync.Mutex
 	foreign map[string]discovery.Object // by key: objects that refer to pods of other namespaces, now or previously
 }
@@ -107,7 +109,7 @@ type filteredIndexer struct {
 // GetByKey implements cache.Store.
 func (i filteredIndexer) GetByKey(key string) (any, bool, error) {
 	object, exists, err := i.Indexer.GetByKey(key)
-	object = discovery.Unpack(object)
+	object = i.filter.recent.Unpack(object)
 	if exists && !i.filter.selects(object) {
 		object, exists = nil, false
 	}
