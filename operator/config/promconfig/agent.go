@@ -49,15 +49,12 @@ func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Fram
 // agentTail validates and resolves all fields of the workload in a fixed order.
 func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec, wrong := &a.Spec.CommonPrometheusFields, faults.List{}
-	tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget)))
-	wrong.Add("spec", err)
+	set(&wrong, "spec", &tail.RemoteWrite)(res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))))
 	_, err = res.apiServer(spec.APIServerConfig)
 	wrong.Add("spec.apiserverConfig", err)
 	wrong.Add("spec", res.scrapeClasses(spec.ScrapeClasses))
-	additional, err = res.additionalJobs(spec, s)
-	wrong.Add("spec", err)
-	tail.Storage, err = agentStorage(spec)
-	wrong.Add("spec", err)
+	set(&wrong, "spec", &additional)(res.additionalJobs(spec, s))
+	set(&wrong, "spec", &tail.Storage)(agentStorage(spec))
 	wrong.Add("spec", res.telemetry(spec, s, &tail))
 	return tail, additional, wrong.Err()
 }

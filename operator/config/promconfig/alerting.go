@@ -101,17 +101,11 @@ func (r *resolver) alertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules
 		BearerTokenFile: am.BearerTokenFile, APIVersion: lower(am.APIVersion),
 		AlertRelabelConfigs: appendRelabel(nil, am.AlertRelabelConfigs),
 	}
-	var err error
-	out.BasicAuth, err = r.BasicAuth(am.BasicAuth)
-	wrong.Add("basicAuth", err)
-	out.Authorization, err = r.Authorization(am.Authorization)
-	wrong.Add("authorization", err)
-	out.SigV4, err = r.SigV4(am.Sigv4)
-	wrong.Add("sigv4", err)
-	out.TLSConfig, err = r.TLS(am.TLSConfig)
-	wrong.Add("tlsConfig", err)
-	out.Proxy, err = r.Proxy(am.ProxyConfig)
-	wrong.Add("", err)
+	set(&wrong, "basicAuth", &out.BasicAuth)(r.BasicAuth(am.BasicAuth))
+	set(&wrong, "authorization", &out.Authorization)(r.Authorization(am.Authorization))
+	set(&wrong, "sigv4", &out.SigV4)(r.SigV4(am.Sigv4))
+	set(&wrong, "tlsConfig", &out.TLSConfig)(r.TLS(am.TLSConfig))
+	set(&wrong, "", &out.Proxy)(r.Proxy(am.ProxyConfig))
 	return out, wrong.Err()
 }
 

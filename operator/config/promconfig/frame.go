@@ -94,19 +94,15 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec, wrong := &p.Spec, faults.List{}
 	wrong.Add("spec", checkScalars("", spec))
-	tail.RemoteRead, err = res.remoteReads(spec.RemoteRead, s.target)
-	wrong.Add("spec", err)
-	tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget)))
-	wrong.Add("spec", err)
-	api, err := res.apiServer(spec.APIServerConfig)
-	wrong.Add("spec.apiserverConfig", err)
-	managers, err := res.alertmanagers(p, s, api)
-	wrong.Add("spec", err)
+	set(&wrong, "spec", &tail.RemoteRead)(res.remoteReads(spec.RemoteRead, s.target))
+	set(&wrong, "spec", &tail.RemoteWrite)(res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))))
+	var api APIServer
+	set(&wrong, "spec.apiserverConfig", &api)(res.apiServer(spec.APIServerConfig))
+	var managers []any
+	set(&wrong, "spec", &managers)(res.alertmanagers(p, s, api))
 	wrong.Add("spec", res.scrapeClasses(spec.ScrapeClasses))
-	additional, err = res.additionalJobs(&spec.CommonPrometheusFields, s)
-	wrong.Add("spec", err)
-	tail.Alerting, err = res.alerting(p, managers, s.target)
-	wrong.Add("spec", err)
+	set(&wrong, "spec", &additional)(res.additionalJobs(&spec.CommonPrometheusFields, s))
+	set(&wrong, "spec", &tail.Alerting)(res.alerting(p, managers, s.target))
 	wrong.Add("spec", checkTSDB(spec.TSDB, spec.EnableFeatures))
 	tail.Storage = serverStorage(spec, s.target)
 	wrong.Add("spec", res.telemetry(&spec.CommonPrometheusFields, s, &tail))
@@ -115,10 +111,10 @@ func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additi
 
 // telemetry sets the OTLP and tracing blocks.
 func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Tail) error {
-	var otlp, tracing error
-	tail.OTLP, otlp = otlpFrom(f, s.target)
-	tail.Tracing, tracing = r.tracing(f.TracingConfig)
-	return errors.Join(faults.At("otlp", otlp), faults.At("tracingConfig", tracing))
+	var wrong faults.List
+	set(&wrong, "otlp", &tail.OTLP)(otlpFrom(f, s.target))
+	set(&wrong, "tracingConfig", &tail.Tracing)(r.tracing(f.TracingConfig))
+	return wrong.Err()
 }
 
 // scrapeClasses registers the TLS assets of the workload's scrape classes.

@@ -78,17 +78,11 @@ func (r *resolver) remoteRead(s *v1.RemoteReadSpec, names charset) (*RemoteRead,
 		way("bearerToken", s.BearerToken != ""), way("bearerTokenFile", s.BearerTokenFile != ""),
 	))
 	wrong.Add("", errors.Join(checkEndpoint("url", s.URL), checkHeaders(s.Headers, otherThanHeader), checkMatchers(s.RequiredMatchers, names)))
-	var err error
-	out.BasicAuth, err = r.BasicAuth(s.BasicAuth)
-	wrong.Add("basicAuth", err)
-	out.OAuth2, err = r.OAuth2(s.OAuth2)
-	wrong.Add("oauth2", err)
-	out.TLSConfig, err = r.TLS(s.TLSConfig)
-	wrong.Add("tlsConfig", err)
-	out.Authorization, err = r.FullAuthorization(s.Authorization)
-	wrong.Add("authorization", err)
-	out.Proxy, err = r.Proxy(s.ProxyConfig)
-	wrong.Add("", err)
+	set(&wrong, "basicAuth", &out.BasicAuth)(r.BasicAuth(s.BasicAuth))
+	set(&wrong, "oauth2", &out.OAuth2)(r.OAuth2(s.OAuth2))
+	set(&wrong, "tlsConfig", &out.TLSConfig)(r.TLS(s.TLSConfig))
+	set(&wrong, "authorization", &out.Authorization)(r.FullAuthorization(s.Authorization))
+	set(&wrong, "", &out.Proxy)(r.Proxy(s.ProxyConfig))
 	return out, wrong.Err()
 }
 

@@ -123,22 +123,15 @@ func (r *resolver) remoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) (*Remo
 	return out, errors.Join(checkRemoteWrite(s, rules), r.remoteWriteCredentials(s, out))
 }
 
-func (r *resolver) remoteWriteCredentials(s *v1.RemoteWriteSpec, out *RemoteWrite) (err error) {
+func (r *resolver) remoteWriteCredentials(s *v1.RemoteWriteSpec, out *RemoteWrite) error {
 	var wrong faults.List
-	out.BasicAuth, err = r.BasicAuth(s.BasicAuth)
-	wrong.Add("basicAuth", err)
-	out.OAuth2, err = r.OAuth2(s.OAuth2)
-	wrong.Add("oauth2", err)
-	out.TLSConfig, err = r.TLS(s.TLSConfig)
-	wrong.Add("tlsConfig", err)
-	out.Authorization, err = r.FullAuthorization(s.Authorization)
-	wrong.Add("authorization", err)
-	out.SigV4, err = r.SigV4(s.Sigv4)
-	wrong.Add("sigv4", err)
-	out.AzureAD, err = r.AzureAD(s.AzureAD)
-	wrong.Add("azureAd", err)
-	out.Proxy, err = r.Proxy(s.ProxyConfig)
-	wrong.Add("", err)
+	set(&wrong, "basicAuth", &out.BasicAuth)(r.BasicAuth(s.BasicAuth))
+	set(&wrong, "oauth2", &out.OAuth2)(r.OAuth2(s.OAuth2))
+	set(&wrong, "tlsConfig", &out.TLSConfig)(r.TLS(s.TLSConfig))
+	set(&wrong, "authorization", &out.Authorization)(r.FullAuthorization(s.Authorization))
+	set(&wrong, "sigv4", &out.SigV4)(r.SigV4(s.Sigv4))
+	set(&wrong, "azureAd", &out.AzureAD)(r.AzureAD(s.AzureAD))
+	set(&wrong, "", &out.Proxy)(r.Proxy(s.ProxyConfig))
 	return wrong.Err()
 }
 

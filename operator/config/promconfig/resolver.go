@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -20,4 +21,12 @@ func newResolver(namespace string, r assets.Reader, t gate.Target) *resolver {
 // way is one of several blocks that are mutually exclusive.
 func way(field string, given bool) clientconfig.Way {
 	return clientconfig.Way{Field: field, Given: given}
+}
+
+// set returns a function that takes the result of a conversion: it stores the value, and adds the error of the field.
+func set[T any](wrong *faults.List, field string, to *T) func(T, error) {
+	return func(value T, err error) {
+		*to = value
+		wrong.Add(field, err)
+	}
 }

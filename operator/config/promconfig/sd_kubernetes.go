@@ -91,32 +91,18 @@ func (r *resolver) apiServer(c *v1.APIServerConfig) (APIServer, error) {
 	if c == nil {
 		return APIServer{}, nil
 	}
-	var (
-		out = APIServer{Host: c.Host, BearerToken: c.BearerToken, BearerTokenFile: c.BearerTokenFile}
-		err = clientconfig.AtMostOne(
-			way("basicAuth", c.BasicAuth != nil), way("authorization", c.Authorization != nil),
-			way("bearerToken", c.BearerToken != ""), way("bearerTokenFile", c.BearerTokenFile != ""),
-		)
-	)
-	if err != nil {
-		return APIServer{}, err
-	}
-	if err = checkEndpoint("host", c.Host); err != nil {
-		return APIServer{}, err
-	}
-	if out.BasicAuth, err = r.BasicAuth(c.BasicAuth); err != nil {
-		return APIServer{}, faults.At("basicAuth", err)
-	}
-	if out.Authorization, err = r.FullAuthorization(c.Authorization); err != nil {
-		return APIServer{}, faults.At("authorization", err)
-	}
-	if out.TLSConfig, err = r.TLS(c.TLSConfig); err != nil {
-		return APIServer{}, faults.At("tlsConfig", err)
-	}
-	if out.Proxy, err = r.Proxy(c.ProxyConfig); err != nil {
-		return APIServer{}, err
-	}
-	return out, out.checkHost()
+	out, wrong := APIServer{Host: c.Host, BearerToken: c.BearerToken, BearerTokenFile: c.BearerTokenFile}, faults.List{}
+	wrong.Add("", clientconfig.AtMostOne(
+		way("basicAuth", c.BasicAuth != nil), way("authorization", c.Authorization != nil),
+		way("bearerToken", c.BearerToken != ""), way("bearerTokenFile", c.BearerTokenFile != ""),
+	))
+	wrong.Add("", checkEndpoint("host", c.Host))
+	set(&wrong, "basicAuth", &out.BasicAuth)(r.BasicAuth(c.BasicAuth))
+	set(&wrong, "authorization", &out.Authorization)(r.FullAuthorization(c.Authorization))
+	set(&wrong, "tlsConfig", &out.TLSConfig)(r.TLS(c.TLSConfig))
+	set(&wrong, "", &out.Proxy)(r.Proxy(c.ProxyConfig))
+	wrong.Add("", out.checkHost())
+	return out, wrong.Err()
 }
 
 // checkHost rejects client settings without a host, as the server does.
