@@ -225,7 +225,7 @@ func TestOtherMethodCodesAndCertificates(t *testing.T) {
 	}
 }
 
-// The duration is that of the request, also if its response was late, or the checks took longer.
+// TestDurationIsThatOfTheRequest checks that the duration is that of the request, without the checks before and after it, also for a late response.
 func TestDurationIsThatOfTheRequest(t *testing.T) {
 	const late = 700 * time.Millisecond
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

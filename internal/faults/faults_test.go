@@ -43,6 +43,13 @@ func TestLongFaults(t *testing.T) {
 }
 
 // place is an error type of another package that knows its field.
+func TestUnion(t *testing.T) {
+	err := Union(errors.Join(At("a", io.EOF), At("b", io.EOF)), nil, At("a", io.EOF))
+	if err.Error() != "a: EOF\nb: EOF" || Union(nil, nil) != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
 type place struct{ field string }
 
 func (p place) Error() string { return p.field + ": is wrong" }

@@ -242,9 +242,9 @@ func (h *HTTP) send(ctx context.Context, r Request, asked time.Time) (*exchange,
 	return x, nil
 }
 
-// isLoad reports whether a load time is that of x, and not of an earlier load. By one clock, it is not before the
-// readiness check: both are in whole seconds. If it is, but has changed since the last request, there are two clocks, as
-// behind a proxy. From then on, only a change counts.
+// isLoad reports whether the server loaded the content at this time because of x. With one clock, the time of the load is
+// not before that of the readiness check; both are in whole seconds. An earlier time that differs from that of the previous
+// load comes from a second clock, as behind a proxy. From then on, isLoad compares only with the previous load.
 func (h *HTTP) isLoad(x *exchange, at time.Time) bool {
 	changed := !h.loaded.IsZero() && !at.Equal(h.loaded)
 	h.loaded = at

@@ -13,7 +13,7 @@ import (
 const (
 	// ContainerPrometheus is the container of the server or agent in pods of Prometheus objects.
 	ContainerPrometheus = "prometheus"
-	// ContainerThanos is that of the sidecar, which a Prometheus has with spec.thanos.
+	// ContainerThanos is the Thanos sidecar in pods of a Prometheus with spec.thanos.
 	ContainerThanos = "thanos-sidecar"
 )
 

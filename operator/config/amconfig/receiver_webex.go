@@ -2,6 +2,7 @@ package amconfig
 
 import (
 	"errors"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )

@@ -265,6 +265,21 @@ func (w *world) settings() (*Settings, error) {
 	return ServerSettings(w.prometheus, w.cluster)
 }
 
+// compiled returns the settings and the frame of a valid workload for a version.
+func (w *world) compiled(t *testing.T, version string) (*Settings, Frame) {
+	t.Helper()
+	w.setVersion(version)
+	s, err := w.settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame, err := w.compileFrame(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, frame
+}
+
 func (w *world) compileFrame(s *Settings) (Frame, error) {
 	if w.agent != nil {
 		return CompileAgent(w.agent, s, &w.objects)

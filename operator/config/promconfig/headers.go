@@ -17,11 +17,13 @@ var reservedHeaders = []string{
 	"x-amz-date", "x-amz-security-token", "x-amz-content-sha256",
 }
 
-// otherThanHeader is what remote write and remote read have instead of the header Authorization.
+// otherThanHeader names the fields that replace the header Authorization in remote write and remote read.
 const otherThanHeader = "authorization, with the token in a Secret, or basicAuth or oauth2"
 
-// checkHeaders rejects the headers that the server rejects in remote_write, remote_read and tracing. instead is what to
-// use instead of the header Authorization. Errors do not contain values, which may be credentials.
+// checkHeaders rejects the headers that the server rejects in remote_write, remote_read and tracing. Errors do not contain
+// values, which may be credentials.
+//
+// instead: the fields that replace the header Authorization, for the error.
 func checkHeaders(headers map[string]string, instead string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch lower := strings.ToLower(name); {

@@ -35,15 +35,7 @@ func TestHostileValues(t *testing.T) {
 	if err := w.add([]byte("kind: Prometheus\nmetadata: {namespace: demo, name: test}\nspec: {}")); err != nil {
 		t.Fatal(err)
 	}
-	w.setVersion("3.13.2")
-	s, err := w.settings()
-	if err != nil {
-		t.Fatal(err)
-	}
-	frame, err := w.compileFrame(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, frame := w.compiled(t, "3.13.2")
 	checkers := map[string]*check.Checker{}
 	for kind, version := range map[string]string{v1.ServiceMonitorKind: v1.Version, v1.PodMonitorKind: v1.Version, v1.ProbeKind: v1.Version, v1alpha1.ScrapeConfigKind: v1alpha1.Version} {
 		checkers[kind] = checkerOf(t, kind, version)

@@ -38,16 +38,8 @@ func TestRandomScrapeConfigs(t *testing.T) {
 			if err := w.add([]byte("kind: Prometheus\nmetadata: {namespace: default, name: test}\nspec: " + tc.owner)); err != nil {
 				t.Fatal(err)
 			}
-			w.setVersion(tc.version)
 			w.cluster = everything
-			s, err := w.settings()
-			if err != nil {
-				t.Fatal(err)
-			}
-			frame, err := w.compileFrame(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s, frame := w.compiled(t, tc.version)
 			documents := map[string][]byte{}
 			for name, m := range objects {
 				f := compileTwice(t, name, m, s)

@@ -86,8 +86,9 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	return in, nil
 }
 
-// faults returns all faults of a workload, each once. known are those of its selectors and of its settings, which are nil if
-// the version or an annotation is invalid.
+// faults adds the errors of the frame and of the pods to the known ones, and removes duplicates.
+//
+// settings: nil if the version or an annotation is invalid. known: the errors of the selectors and of the settings.
 func (g *gatherer) faults(o Workload, settings *promconfig.Settings, c engine.Cluster, known ...error) error {
 	b := o.builder(g.Workload)
 	if b.Err != nil || v1.Undecodable(o.typed()) != nil {

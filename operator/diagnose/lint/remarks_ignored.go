@@ -1,11 +1,14 @@
 package lint
 
 import (
+	"iter"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
 
 // ignoredRemarks reports fields of a workload that the CRD accepts and the operator does not use.
@@ -54,32 +57,30 @@ func grpcRemarks(say says, path, mounts string, t *v1.GRPCServerTLSConfig) {
 			say(path+"."+row.field, "has no effect, because the server reads files: mount the Secret or ConfigMap with spec.volumes and %s, and write its path into %s", mounts, row.file)
 		}
 	}
-	for _, row := range []struct {
-		field string
-		set   bool
-	}{
-		{"serverName", t.ServerName != ""},
-		{"insecureSkipVerify", t.InsecureSkipVerify != nil},
-		{"maxVersion", t.MaxVersion != ""},
-	} {
-		if row.set {
-			say(path+"."+row.field, "has no effect on a server of Thanos: remove it")
+	for field := range given(
+		clientconfig.Way{Field: "serverName", Given: t.ServerName != ""},
+		clientconfig.Way{Field: "insecureSkipVerify", Given: t.InsecureSkipVerify != nil},
+		clientconfig.Way{Field: "maxVersion", Given: t.MaxVersion != ""},
+	) {
+		say(path+"."+field, "has no effect on a server of Thanos: remove it")
+	}
+}
+
+// given yields the fields that are set.
+func given(fields ...clientconfig.Way) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, f := range fields {
+			if f.Given && !yield(f.Field) {
+				return
+			}
 		}
 	}
 }
 
 // clientVersionRemarks reports versions of TLS for connections to other members of a cluster of Alertmanagers.
 func clientVersionRemarks(say says, t *v1.SafeTLSConfig) {
-	for _, row := range []struct {
-		field string
-		set   bool
-	}{
-		{"minVersion", t.MinVersion != ""},
-		{"maxVersion", t.MaxVersion != ""},
-	} {
-		if row.set {
-			say("spec.clusterTLS.client."+row.field, "has no effect, because the operator does not write it: write spec.clusterTLS.server.%s, which limits each connection of the cluster", row.field)
-		}
+	for field := range given(clientconfig.Way{Field: "minVersion", Given: t.MinVersion != ""}, clientconfig.Way{Field: "maxVersion", Given: t.MaxVersion != ""}) {
+		say("spec.clusterTLS.client."+field, "has no effect, because the operator does not write it: write spec.clusterTLS.server.%s, which limits each connection of the cluster", field)
 	}
 }
 
@@ -101,16 +102,11 @@ func sidecarMountRemarks(say says, mounts []corev1.VolumeMount) {
 
 // daemonSetRemarks reports fields of a StatefulSet that an agent with a DaemonSet has.
 func daemonSetRemarks(say says, f *v1.WorkloadFields) {
-	for _, row := range []struct {
-		field string
-		set   bool
-	}{
-		{"podManagementPolicy", f.PodManagementPolicy != ""},
-		{"serviceName", f.ServiceName != ""},
-		{"updateStrategy", f.UpdateStrategy != nil},
-	} {
-		if row.set {
-			say("spec."+row.field, "has no effect with mode: DaemonSet: remove it")
-		}
+	for field := range given(
+		clientconfig.Way{Field: "podManagementPolicy", Given: f.PodManagementPolicy != ""},
+		clientconfig.Way{Field: "serviceName", Given: f.ServiceName != ""},
+		clientconfig.Way{Field: "updateStrategy", Given: f.UpdateStrategy != nil},
+	) {
+		say("spec."+field, "has no effect with mode: DaemonSet: remove it")
 	}
 }

@@ -70,16 +70,16 @@ func contentOf(d digest) DecodeObject {
 
 func (d digest) secret(raw []byte) (*corev1.Secret, bool) {
 	out := &corev1.Secret{StringData: map[string]string{}}
-	ok := decoded(raw, func(f field) bool {
-		switch f.number {
+	ok := decoded(raw, func(p message.Part) bool {
+		switch p.Number {
 		case metadataOfContent:
-			return out.Unmarshal(f.whole) == nil
+			return out.Unmarshal(p.Whole) == nil
 		case dataOfContent:
-			out.StringData[string(message.Field(f.bytes, keyOfEntry))] = d(message.Field(f.bytes, valueOfEntry))
+			out.StringData[string(message.Field(p.Bytes, keyOfEntry))] = d(message.Field(p.Bytes, valueOfEntry))
 		case typeOfSecret:
-			out.Type = corev1.SecretType(f.bytes)
+			out.Type = corev1.SecretType(p.Bytes)
 		case immutableSecret:
-			out.Immutable = new(f.varint != 0)
+			out.Immutable = new(p.Varint != 0)
 		default:
 			return false
 		}
@@ -90,14 +90,14 @@ func (d digest) secret(raw []byte) (*corev1.Secret, bool) {
 
 func (d digest) configMap(raw []byte) (*corev1.ConfigMap, bool) {
 	out := &corev1.ConfigMap{Data: map[string]string{}, BinaryData: DigestsOnly}
-	ok := decoded(raw, func(f field) bool {
-		switch f.number {
+	ok := decoded(raw, func(p message.Part) bool {
+		switch p.Number {
 		case metadataOfContent:
-			return out.Unmarshal(f.whole) == nil
+			return out.Unmarshal(p.Whole) == nil
 		case dataOfContent:
-			out.Data[string(message.Field(f.bytes, keyOfEntry))] = d(message.Field(f.bytes, valueOfEntry))
+			out.Data[string(message.Field(p.Bytes, keyOfEntry))] = d(message.Field(p.Bytes, valueOfEntry))
 		case immutableConfigMap:
-			out.Immutable = new(f.varint != 0)
+			out.Immutable = new(p.Varint != 0)
 		default: // binaryData
 			return false
 		}

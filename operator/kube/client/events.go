@@ -40,15 +40,22 @@ type eventCodecs struct {
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
 func (c eventCodecs) SupportedMediaTypes() []runtime.SerializerInfo {
-	out := append([]runtime.SerializerInfo(nil), c.NegotiatedSerializer.SupportedMediaTypes()...)
+	return withStreams(c.NegotiatedSerializer, runtime.ContentTypeProtobuf, func(info *runtime.SerializerInfo) {
+		info.Serializer, info.StreamSerializer.Serializer = messageDecoder{info.Serializer, c.decode}, envelopeDecoder{info.StreamSerializer.Serializer}
+	})
+}
+
+// withStreams returns the serializers of codecs, with those of a media type for watches changed by change.
+func withStreams(codecs runtime.NegotiatedSerializer, mediaType string, change func(*runtime.SerializerInfo)) []runtime.SerializerInfo {
+	out := append([]runtime.SerializerInfo(nil), codecs.SupportedMediaTypes()...)
 	for i := range out {
 		info := &out[i]
-		if info.MediaType != runtime.ContentTypeProtobuf || info.StreamSerializer == nil {
+		if info.MediaType != mediaType || info.StreamSerializer == nil {
 			continue
 		}
 		stream := *info.StreamSerializer
-		stream.Serializer = envelopeDecoder{stream.Serializer}
-		info.Serializer, info.StreamSerializer = messageDecoder{info.Serializer, c.decode}, &stream
+		info.StreamSerializer = &stream
+		change(info)
 	}
 	return out
 }
@@ -72,12 +79,12 @@ type envelopeDecoder struct{ runtime.Serializer }
 func (d envelopeDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	if event, ok := into.(*metav1.WatchEvent); ok {
 		var kind, raw []byte
-		ok := decoded(data, func(f field) bool {
-			switch f.number {
+		ok := decoded(data, func(p message.Part) bool {
+			switch p.Number {
 			case typeOfEvent:
-				kind = f.bytes
+				kind = p.Bytes
 			case objectOfEvent:
-				raw = message.Field(f.bytes, rawOfExtension)
+				raw = message.Field(p.Bytes, rawOfExtension)
 			}
 			return true
 		})
@@ -116,38 +123,10 @@ func coreObject(data []byte) (kind string, raw []byte) {
 	return string(message.Field(envelope, typeMetaOfUnknown, kindOfTypeMeta)), message.Field(envelope, rawOfUnknown)
 }
 
-// field is one field of a protobuf message.
-type field struct {
-	number protowire.Number
-	whole  []byte // with tag and length
-	bytes  []byte // of a field with a length
-	varint uint64
-}
-
-// decoded calls each for all fields of a message. ok is false if the message is malformed or each returned false.
-func decoded(text []byte, each func(field) bool) (ok bool) {
-	for len(text) > 0 {
-		number, kind, head := protowire.ConsumeTag(text)
-		if head < 0 {
-			return false
-		}
-		size := protowire.ConsumeFieldValue(number, kind, text[head:])
-		if size < 0 {
-			return false
-		}
-		f := field{number: number, whole: text[:head+size]}
-		switch value := text[head : head+size]; kind {
-		case protowire.BytesType:
-			f.bytes, _ = protowire.ConsumeBytes(value)
-		case protowire.VarintType:
-			f.varint, _ = protowire.ConsumeVarint(value)
-		default:
-			return false
-		}
-		if !each(f) {
-			return false
-		}
-		text = text[head+size:]
-	}
-	return true
+// decoded calls each for all fields of a message. ok is false if the message is malformed, has a field that is neither a number nor
+// has a length, or each returned false.
+func decoded(text []byte, each func(message.Part) bool) (ok bool) {
+	return message.Walk(text, func(p message.Part) bool {
+		return (p.Kind == protowire.BytesType || p.Kind == protowire.VarintType) && each(p)
+	})
 }

@@ -28,18 +28,11 @@ type quick struct {
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
 func (q quick) SupportedMediaTypes() []runtime.SerializerInfo {
-	out := append([]runtime.SerializerInfo(nil), q.NegotiatedSerializer.SupportedMediaTypes()...)
-	for i := range out {
-		info := &out[i]
-		if info.MediaType != runtime.ContentTypeJSON || info.StreamSerializer == nil {
-			continue
-		}
+	return withStreams(q.NegotiatedSerializer, runtime.ContentTypeJSON, func(info *runtime.SerializerInfo) {
 		info.Serializer = objectDecoder{info.Serializer, q.scheme, q.packs}
-		stream := *info.StreamSerializer
+		stream := info.StreamSerializer
 		stream.Serializer, stream.Framer = eventDecoder{stream.Serializer}, lineFramer{stream.Framer}
-		info.StreamSerializer = &stream
-	}
-	return out
+	})
 }
 
 // kindOf parses the kind at the beginning of an object.

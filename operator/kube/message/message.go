@@ -19,53 +19,63 @@ func Field(message []byte, path ...protowire.Number) []byte {
 	return message
 }
 
+// Part is one field of a message.
+type Part struct {
+	Number protowire.Number
+	Kind   protowire.Type
+	Whole  []byte // with tag and length
+	Bytes  []byte // of a field with a length
+	Varint uint64
+}
+
+// Walk calls each for the fields of a message, in order. ok is false if the message is malformed or each returned false.
+func Walk(message []byte, each func(Part) bool) (ok bool) {
+	for len(message) > 0 {
+		number, kind, head := protowire.ConsumeTag(message)
+		if head < 0 {
+			return false
+		}
+		size := protowire.ConsumeFieldValue(number, kind, message[head:])
+		if size < 0 {
+			return false
+		}
+		p := Part{Number: number, Kind: kind, Whole: message[:head+size]}
+		switch value := message[head : head+size]; kind {
+		case protowire.BytesType:
+			p.Bytes, _ = protowire.ConsumeBytes(value)
+		case protowire.VarintType:
+			p.Varint, _ = protowire.ConsumeVarint(value)
+		}
+		if !each(p) {
+			return false
+		}
+		message = message[head+size:]
+	}
+	return true
+}
+
 // All yields each field of a message with a number, until one is malformed.
 func All(message []byte, number protowire.Number) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for len(message) > 0 {
-			n, kind, value, rest := next(message)
-			if rest < 0 {
-				return
-			}
-			if n == number && kind == protowire.BytesType {
-				if inner, _ := protowire.ConsumeBytes(value); !yield(inner) {
-					return
-				}
-			}
-			message = message[rest:]
-		}
+		Walk(message, func(p Part) bool {
+			return p.Number != number || p.Kind != protowire.BytesType || yield(p.Bytes)
+		})
 	}
 }
 
 // Varint returns the first number in a field of a message; 0 if there is none.
-func Varint(message []byte, number protowire.Number) uint64 {
-	for len(message) > 0 {
-		n, kind, value, rest := next(message)
-		if rest < 0 {
-			return 0
+func Varint(message []byte, number protowire.Number) (out uint64) {
+	Walk(message, func(p Part) bool {
+		found := p.Number == number && p.Kind == protowire.VarintType
+		if found {
+			out = p.Varint
 		}
-		if n == number && kind == protowire.VarintType {
-			out, _ := protowire.ConsumeVarint(value)
-			return out
-		}
-		message = message[rest:]
-	}
-	return 0
+		return !found
+	})
+	return out
 }
 
-// next returns the first field of a message, and its length with the number; negative if it is malformed.
-func next(message []byte) (number protowire.Number, kind protowire.Type, value []byte, length int) {
-	number, kind, head := protowire.ConsumeTag(message)
-	if head < 0 {
-		return 0, 0, nil, head
-	}
-	size := protowire.ConsumeFieldValue(number, kind, message[head:])
-	if size < 0 {
-		return 0, 0, nil, size
-	}
-	return number, kind, message[head : head+size], head + size
-}
-
+// field does not use Walk, which does not reach a truncated field.
 func field(message []byte, number protowire.Number) []byte {
 	for len(message) > 0 {
 		n, kind, length := protowire.ConsumeTag(message)

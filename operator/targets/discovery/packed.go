@@ -119,24 +119,17 @@ const PodList = "PodList"
 //
 // Errors: it is not a protobuf message of pods with names.
 func (o *Objects) TakePods(list []byte) error {
-	for len(list) > 0 {
-		number, kind, tag := protowire.ConsumeTag(list)
-		if tag < 0 {
-			return errMessage
+	if !message.Walk(list, func(p message.Part) bool {
+		if p.Number != itemsOfList || p.Kind != protowire.BytesType {
+			return true
 		}
-		size := protowire.ConsumeFieldValue(number, kind, list[tag:])
-		if size < 0 {
-			return errMessage
-		}
-		if number == itemsOfList && kind == protowire.BytesType {
-			item, _ := protowire.ConsumeBytes(list[tag:])
-			pod, is := PackMessage("Pod", item).(Object)
-			if !is {
-				return errMessage
-			}
+		pod, is := PackMessage("Pod", p.Bytes).(Object)
+		if is {
 			o.add(rolePod, pod)
 		}
-		list = list[tag+size:]
+		return is
+	}) {
+		return errMessage
 	}
 	return nil
 }

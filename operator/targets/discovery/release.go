@@ -19,7 +19,7 @@ import (
 type change struct {
 	since *semver.Version
 	roles []string
-	// older converts an object of the role of to what earlier releases see; nil if objects did not change.
+	// older converts an object to what earlier releases see; nil if objects did not change. of is the role of the objects.
 	older func(Object) Object
 	of    string
 	// labels are prefixes of labels that earlier releases do not add.

@@ -237,7 +237,7 @@ func TestPages(t *testing.T) {
 // inAnyOrder ignores the order of targets, which builders do not define.
 var inAnyOrder = cmpopts.SortSlices(func(a, b model.LabelSet) int { return strings.Compare(a.String(), b.String()) })
 
-// Targets of pods that are held encoded are those of decoded ones, which are held if manifests are applied over the cluster.
+// Find returns the same targets for encoded pods as for decoded ones, which it holds if manifests are applied over the cluster.
 func TestEncodedPods(t *testing.T) {
 	c := client(t, discoverytest.Record(t, 100, 50))
 	for _, sd := range []string{

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/firekeeper-dev/firekeeper/operator/kube/message"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
@@ -47,7 +48,7 @@ var magic = []byte("k8s\x00")
 var errPage = errors.New("the answer is no list")
 
 // list returns the kind of a page and its message, which is a subslice of the page.
-func (p page) list() (kind metav1.TypeMeta, message []byte, err error) {
+func (p page) list() (kind metav1.TypeMeta, text []byte, err error) {
 	envelope := []byte(p[len(magic):])
 	head, err := field(envelope, 1)
 	if err != nil {
@@ -57,28 +58,25 @@ func (p page) list() (kind metav1.TypeMeta, message []byte, err error) {
 	if k.Unmarshal(head) != nil {
 		return kind, nil, errPage
 	}
-	message, err = field(envelope, 2)
-	return metav1.TypeMeta{Kind: k.Kind, APIVersion: k.APIVersion}, message, err
+	text, err = field(envelope, 2)
+	return metav1.TypeMeta{Kind: k.Kind, APIVersion: k.APIVersion}, text, err
 }
 
 // field returns the first field with a number, nil if there is none.
-func field(message []byte, wanted protowire.Number) ([]byte, error) {
-	for len(message) > 0 {
-		number, kind, tag := protowire.ConsumeTag(message)
-		if tag < 0 {
-			return nil, errPage
+//
+// Errors: the message is malformed before it.
+func field(text []byte, wanted protowire.Number) (out []byte, err error) {
+	found := false
+	complete := message.Walk(text, func(p message.Part) bool {
+		if found = p.Number == wanted && p.Kind == protowire.BytesType; found {
+			out = p.Bytes
 		}
-		size := protowire.ConsumeFieldValue(number, kind, message[tag:])
-		if size < 0 {
-			return nil, errPage
-		}
-		if number == wanted && kind == protowire.BytesType {
-			body, _ := protowire.ConsumeBytes(message[tag:])
-			return body, nil
-		}
-		message = message[tag+size:]
+		return !found
+	})
+	if !complete && !found {
+		return nil, errPage
 	}
-	return nil, nil
+	return out, nil
 }
 
 // next returns the continue token; "" after the last page.
@@ -92,11 +90,11 @@ func (p page) next() (string, error) {
 		}
 		return list.Metadata.Continue, nil
 	}
-	_, message, err := p.list()
+	_, text, err := p.list()
 	if err != nil {
 		return "", err
 	}
-	metadata, err := field(message, 1)
+	metadata, err := field(text, 1)
 	if err != nil || list.Metadata.Unmarshal(metadata) != nil {
 		return "", errPage
 	}
@@ -108,12 +106,12 @@ func (p page) next() (string, error) {
 // packs: pods are packed.
 func (p page) decode(role string, into *discovery.Objects, packs bool) error {
 	if packs && bytes.HasPrefix(p, magic) {
-		kind, message, err := p.list()
+		kind, list, err := p.list()
 		if err != nil {
 			return err
 		}
 		if kind.Kind == discovery.PodList {
-			if into.TakePods(message) != nil {
+			if into.TakePods(list) != nil {
 				return errPage
 			}
 			return nil
@@ -145,11 +143,11 @@ func (p page) short(role string) (runtime.Object, error) {
 	if !bytes.HasPrefix(p, magic) {
 		return nil, nil
 	}
-	kind, message, err := p.list()
+	kind, text, err := p.list()
 	if err != nil {
 		return nil, err
 	}
-	if message, err = discovery.Shorten(role, message); err != nil {
+	if text, err = discovery.Shorten(role, text); err != nil {
 		return nil, errPage
 	}
 	list, err := scheme.Scheme.New(kind.GroupVersionKind())
@@ -160,7 +158,7 @@ func (p page) short(role string) (runtime.Object, error) {
 	if !ok {
 		return nil, errPage
 	}
-	if err := into.Unmarshal(message); err != nil {
+	if err := into.Unmarshal(text); err != nil {
 		return nil, errPage
 	}
 	return list, nil
