@@ -15,13 +15,19 @@ var checks = []workload.Check[*Builder]{
 	}},
 }
 
-// serverChecks are the rules for durations that the API declares as plain strings. With another text the
-// server does not start.
+// serverChecks are the rules for fields of a Prometheus with which the server, or its Thanos sidecar, does not
+// start. The API declares the durations as plain strings.
 var serverChecks = []workload.Check[*Builder]{
 	{Field: "spec.query.lookbackDelta", Fault: workload.Duration(func(b *Builder) v1.Duration {
 		text, _ := lookbackDelta(b)
 		return v1.Duration(text)
 	})},
+	{Field: "spec.thanos.grpcServerTlsConfig", Fault: func(b *Builder) error {
+		if t := b.thanos(); t != nil {
+			return workload.CheckGRPCServer(t.GRPCServerTLSConfig)
+		}
+		return nil
+	}},
 	{Field: "spec.rules.alert.forOutageTolerance", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ForOutageTolerance) })},
 	{Field: "spec.rules.alert.forGracePeriod", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ForGracePeriod) })},
 	{Field: "spec.rules.alert.resendDelay", Fault: workload.Duration(func(b *Builder) v1.Duration { return v1.Duration(b.ruleAlerts().ResendDelay) })},
