@@ -50,6 +50,18 @@ func (l *List) Any() bool { return len(l.all) > 0 }
 // Err joins the errors. It returns nil if there are none.
 func (l *List) Err() error { return errors.Join(l.all...) }
 
+// Each joins the errors of do for the entries of a list, each below "field[index]", until there are [Most].
+func Each[T any](field string, list []T, do func(*T) error) error {
+	var wrong List
+	for i := range list {
+		if wrong.Full() {
+			break
+		}
+		wrong.Add(Index(field, i), do(&list[i]))
+	}
+	return wrong.Err()
+}
+
 // In prefixes err, or each error of a joined one, with where, which is not a field: the name of a
 // file or of an object.
 func In(where string, err error) error {

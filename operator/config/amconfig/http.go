@@ -127,11 +127,8 @@ func (c *compiler) knownProxy(p v1.ProxyConfig) error {
 // httpClient converts a client that passed checkHTTPClient.
 func (c *compiler) httpClient(in *v1.HTTPConfigWithProxy) (*HTTPConfig, error) {
 	client, err := c.Client(in.HTTPConfigWithoutTLS, clientconfig.FullTLS(in.TLSConfig), in.ProxyConfig)
-	if err != nil {
-		return nil, err
-	}
-	token, err := c.value("bearerTokenSecret", in.BearerTokenSecret)
-	if err != nil {
+	token, tokenErr := c.value("bearerTokenSecret", in.BearerTokenSecret)
+	if err := errors.Join(err, tokenErr); err != nil {
 		return nil, err
 	}
 	out := &HTTPConfig{

@@ -112,24 +112,14 @@ func lists[In, Out any](
 	field string, pick func(*v1alpha1.Receiver, *Receiver) ([]In, *[]Out),
 	check func(*In) error, convert func(*compiler, *In) (Out, error),
 ) integration {
-	each := func(in []In, do func(*In) error) error {
-		var wrong faults.List
-		for i := range in {
-			if wrong.Full() {
-				break
-			}
-			wrong.Add(faults.Index(field, i), do(&in[i]))
-		}
-		return wrong.Err()
-	}
 	return integration{
 		check: func(r *v1alpha1.Receiver) error {
 			in, _ := pick(r, &Receiver{})
-			return each(in, check)
+			return faults.Each(field, in, check)
 		},
 		read: func(c *compiler, r *v1alpha1.Receiver, to *Receiver) error {
 			in, out := pick(r, to)
-			return each(in, func(entry *In) error {
+			return faults.Each(field, in, func(entry *In) error {
 				converted, err := convert(c, entry)
 				if err != nil {
 					return err

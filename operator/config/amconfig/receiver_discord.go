@@ -1,6 +1,10 @@
 package amconfig
 
-import "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+import (
+	"errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
 
 // Discord is one entry of discord_configs.
 type Discord struct {
@@ -23,13 +27,10 @@ type Discord struct {
 func checkDiscord(in *v1alpha1.DiscordConfig) error { return checkHTTP(in.HTTPConfig) }
 
 func (c *compiler) discord(in *v1alpha1.DiscordConfig) (Discord, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return Discord{}, err
-	}
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
 	url, err := c.secretURL("apiURL", in.APIURL)
 	return Discord{
 		Notifier: notifier, WebhookURL: url, Title: text(in.Title), Message: text(in.Message),
 		Content: in.Content, Username: in.Username, AvatarURL: in.AvatarURL,
-	}, err
+	}, errors.Join(httpErr, err)
 }

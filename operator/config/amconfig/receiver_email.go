@@ -97,21 +97,19 @@ func checkHostPort(field, text string) error {
 }
 
 func (c *compiler) email(in *v1alpha1.EmailConfig) (Email, error) {
-	switch {
-	case in.Smarthost == "" && !c.globals.SMTPSmarthost:
-		return Email{}, faults.At("smarthost", errNoGlobal)
-	case in.From == "" && !c.globals.SMTPFrom:
-		return Email{}, faults.At("from", errNoGlobal)
+	var wrong faults.List
+	if in.Smarthost == "" && !c.globals.SMTPSmarthost {
+		wrong.Add("smarthost", errNoGlobal)
+	}
+	if in.From == "" && !c.globals.SMTPFrom {
+		wrong.Add("from", errNoGlobal)
 	}
 	password, err := c.value("authPassword", in.AuthPassword)
-	if err != nil {
-		return Email{}, err
-	}
+	wrong.Add("", err)
 	secret, err := c.value("authSecret", in.AuthSecret)
-	if err != nil {
-		return Email{}, err
-	}
+	wrong.Add("", err)
 	tls, err := c.tls("tlsConfig", in.TLSConfig)
+	wrong.Add("", err)
 	out := Email{
 		SendResolved: in.SendResolved, To: in.To, From: in.From, Hello: in.Hello, Smarthost: in.Smarthost,
 		AuthUsername: in.AuthUsername, AuthPassword: password, AuthSecret: secret, AuthIdentity: in.AuthIdentity,
@@ -121,5 +119,5 @@ func (c *compiler) email(in *v1alpha1.EmailConfig) (Email, error) {
 	if t := in.Threading; t != nil {
 		out.Threading = &EmailThreading{Enabled: true, ThreadByDate: strings.ToLower(t.ThreadByDate)}
 	}
-	return out, err
+	return out, wrong.Err()
 }

@@ -1,6 +1,10 @@
 package amconfig
 
-import "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+import (
+	"errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
 
 // MSTeams is one entry of msteams_configs.
 type MSTeams struct {
@@ -19,10 +23,7 @@ type MSTeams struct {
 func checkMSTeams(in *v1alpha1.MSTeamsConfig) error { return checkHTTP(in.HTTPConfig) }
 
 func (c *compiler) msTeams(in *v1alpha1.MSTeamsConfig) (MSTeams, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return MSTeams{}, err
-	}
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
 	url, err := c.secretURL("webhookUrl", in.WebhookURL)
-	return MSTeams{Notifier: notifier, WebhookURL: url, Title: text(in.Title), Summary: text(in.Summary), Text: text(in.Text)}, err
+	return MSTeams{Notifier: notifier, WebhookURL: url, Title: text(in.Title), Summary: text(in.Summary), Text: text(in.Text)}, errors.Join(httpErr, err)
 }

@@ -1,6 +1,8 @@
 package amconfig
 
 import (
+	"errors"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -25,10 +27,7 @@ func checkMSTeamsV2(in *v1alpha1.MSTeamsV2Config) error {
 }
 
 func (c *compiler) msTeamsV2(in *v1alpha1.MSTeamsV2Config) (MSTeamsV2, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return MSTeamsV2{}, err
-	}
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
 	url, err := c.secretURL("webhookURL", *in.WebhookURL)
-	return MSTeamsV2{Notifier: notifier, WebhookURL: url, Title: in.Title, Text: in.Text}, err
+	return MSTeamsV2{Notifier: notifier, WebhookURL: url, Title: in.Title, Text: in.Text}, errors.Join(httpErr, err)
 }

@@ -62,15 +62,10 @@ const teams = "teams"
 var responderTypes = []string{"team", teams, "user", "escalation", "schedule"}
 
 func checkOpsGenie(in *v1alpha1.OpsGenieConfig) error {
-	for i, r := range in.Responders {
-		if err := checkResponder(r); err != nil {
-			return faults.At(fmt.Sprintf("responders[%d]", i), err)
-		}
-	}
-	return errors.Join(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
+	return errors.Join(faults.Each("responders", in.Responders, checkResponder), checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
 }
 
-func checkResponder(r v1alpha1.OpsGenieConfigResponder) error {
+func checkResponder(r *v1alpha1.OpsGenieConfigResponder) error {
 	switch {
 	case r.ID == "" && r.Name == "" && r.Username == "":
 		return errors.New("one of id, name and username is needed")
@@ -83,27 +78,21 @@ func checkResponder(r v1alpha1.OpsGenieConfigResponder) error {
 }
 
 func (c *compiler) opsGenie(in *v1alpha1.OpsGenieConfig) (OpsGenie, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return OpsGenie{}, err
-	}
-	key, err := c.orGlobal("apiKey", in.APIKey, c.globals.OpsGenieKey)
-	if err != nil {
-		return OpsGenie{}, err
-	}
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
+	key, keyErr := c.orGlobal("apiKey", in.APIKey, c.globals.OpsGenieKey)
 	responders, err := c.responders(in.Responders)
 	return OpsGenie{
 		Notifier: notifier, APIKey: key, APIURL: in.APIURL, Message: in.Message, Description: in.Description, Source: in.Source,
 		Details: keyValues(in.Details), Entity: in.Entity, Responders: responders, Actions: in.Actions, Tags: in.Tags,
 		Note: in.Note, Priority: in.Priority, UpdateAlerts: in.UpdateAlerts,
-	}, err
+	}, errors.Join(httpErr, keyErr, err)
 }
 
 // responders converts the responders and rejects types that the version does not support,
 // because alerts would be lost.
 func (c *compiler) responders(in []v1alpha1.OpsGenieConfigResponder) ([]OpsGenieResponder, error) {
 	out := make([]OpsGenieResponder, 0, len(in))
-	for i, r := range in {
+	err := faults.Each("responders", in, func(r *v1alpha1.OpsGenieConfigResponder) error {
 		kind, since := r.Type, ""
 		switch {
 		case isTemplate(kind):
@@ -111,14 +100,11 @@ func (c *compiler) responders(in []v1alpha1.OpsGenieConfigResponder) ([]OpsGenie
 		case strings.EqualFold(kind, teams):
 			since = "alertmanager=0.24.0"
 		}
-		field := fmt.Sprintf("responders[%d].type", i)
-		if err := errors.Join(c.Since(field, since), faults.At(field, gosyntax.Template(c.target, kind))); err != nil {
-			return nil, err
-		}
 		if !isTemplate(kind) {
 			kind = strings.ToLower(kind)
 		}
 		out = append(out, OpsGenieResponder{ID: r.ID, Name: r.Name, Username: r.Username, Type: kind})
-	}
-	return out, nil
+		return errors.Join(c.Since("type", since), faults.At("type", gosyntax.Template(c.target, r.Type)))
+	})
+	return out, err
 }

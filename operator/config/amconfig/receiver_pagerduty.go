@@ -2,7 +2,6 @@ package amconfig
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -63,48 +62,38 @@ type PagerDutyLink struct {
 }
 
 func checkPagerDuty(in *v1alpha1.PagerDutyConfig) error {
+	var keys error
 	if in.RoutingKey == nil && in.ServiceKey == nil {
-		return errors.New("one of routingKey and serviceKey is needed")
-	}
-	for i, link := range in.PagerDutyLinkConfigs {
-		if err := checkOptionalTemplateURL("href", link.Href); err != nil {
-			return faults.At(fmt.Sprintf("pagerDutyLinkConfigs[%d]", i), err)
-		}
-	}
-	for i, image := range in.PagerDutyImageConfigs {
-		if err := checkOptionalTemplateURL("href", image.Href); err != nil {
-			return faults.At(fmt.Sprintf("pagerDutyImageConfigs[%d]", i), err)
-		}
+		keys = errors.New("one of routingKey and serviceKey is needed")
 	}
 	return errors.Join(
+		keys,
+		faults.Each("pagerDutyLinkConfigs", in.PagerDutyLinkConfigs, func(link *v1alpha1.PagerDutyLinkConfig) error {
+			return checkOptionalTemplateURL("href", link.Href)
+		}),
+		faults.Each("pagerDutyImageConfigs", in.PagerDutyImageConfigs, func(image *v1alpha1.PagerDutyImageConfig) error {
+			return checkOptionalTemplateURL("href", image.Href)
+		}),
 		checkOptionalURL("url", in.URL), checkOptionalTemplateURL("clientURL", in.ClientURL),
 		checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig),
 	)
 }
 
 func (c *compiler) pagerDuty(in *v1alpha1.PagerDutyConfig) (PagerDuty, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return PagerDuty{}, err
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
+	routing, routingErr := c.value("routingKey", in.RoutingKey)
+	service, serviceErr := c.value("serviceKey", in.ServiceKey)
+	keys := errors.Join(routingErr, serviceErr)
+	if keys == nil && routing == "" && service == "" {
+		keys = errors.New("routingKey and serviceKey: the value is empty")
 	}
-	routing, err := c.value("routingKey", in.RoutingKey)
-	if err != nil {
-		return PagerDuty{}, err
-	}
-	service, err := c.value("serviceKey", in.ServiceKey)
-	if err != nil {
-		return PagerDuty{}, err
-	}
-	if routing == "" && service == "" {
-		return PagerDuty{}, errors.New("routingKey and serviceKey: the value is empty")
-	}
-	timeout, err := goDuration("timeout", in.Timeout)
+	timeout, timeoutErr := goDuration("timeout", in.Timeout)
 	return PagerDuty{
 		Notifier: notifier, RoutingKey: routing, ServiceKey: service, URL: in.URL, Client: in.Client, ClientURL: text(in.ClientURL),
 		Description: in.Description, Details: keyValues(in.Details), Images: pagerDutyImages(in.PagerDutyImageConfigs),
 		Links: pagerDutyLinks(in.PagerDutyLinkConfigs), Source: in.Source, Severity: in.Severity, Class: in.Class,
 		Component: in.Component, Group: in.Group, Timeout: timeout,
-	}, err
+	}, errors.Join(httpErr, keys, timeoutErr)
 }
 
 func pagerDutyImages(in []v1alpha1.PagerDutyImageConfig) []PagerDutyImage {

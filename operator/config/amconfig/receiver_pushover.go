@@ -48,33 +48,27 @@ type Pushover struct {
 }
 
 func checkPushover(in *v1alpha1.PushoverConfig) error {
-	switch {
-	case in.UserKey == nil && in.UserKeyFile == "":
-		return errors.New("one of userKey and userKeyFile is needed")
-	case in.Token == nil && in.TokenFile == "":
-		return errors.New("one of token and tokenFile is needed")
-	case enabled(in.HTML) && enabled(in.Monospace):
-		return clientconfig.Exclusive("html", "monospace")
+	var userErr, tokenErr, formatErr error
+	if in.UserKey == nil && in.UserKeyFile == "" {
+		userErr = errors.New("one of userKey and userKeyFile is needed")
+	}
+	if in.Token == nil && in.TokenFile == "" {
+		tokenErr = errors.New("one of token and tokenFile is needed")
+	}
+	if enabled(in.HTML) && enabled(in.Monospace) {
+		formatErr = clientconfig.Exclusive("html", "monospace")
 	}
 	return errors.Join(
+		userErr, tokenErr, formatErr,
 		checkOptionalTemplateURL("url", in.URL), checkDuration("ttl", in.TTL), checkDuration("retry", in.Retry),
 		checkDuration("expire", in.Expire), checkHTTP(in.HTTPConfig),
 	)
 }
 
 func (c *compiler) pushover(in *v1alpha1.PushoverConfig) (Pushover, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return Pushover{}, err
-	}
-	userKey, userKeyFile, err := c.keyOrFile("userKey", in.UserKey, in.UserKeyFile)
-	if err != nil {
-		return Pushover{}, err
-	}
-	token, tokenFile, err := c.keyOrFile("token", in.Token, in.TokenFile)
-	if err != nil {
-		return Pushover{}, err
-	}
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
+	userKey, userKeyFile, userErr := c.keyOrFile("userKey", in.UserKey, in.UserKeyFile)
+	token, tokenFile, tokenErr := c.keyOrFile("token", in.Token, in.TokenFile)
 	ttl, ttlErr := goDuration("ttl", in.TTL)
 	retry, retryErr := goDuration("retry", in.Retry)
 	expire, expireErr := goDuration("expire", in.Expire)
@@ -82,7 +76,7 @@ func (c *compiler) pushover(in *v1alpha1.PushoverConfig) (Pushover, error) {
 		Notifier: notifier, UserKey: userKey, UserKeyFile: userKeyFile, Token: token, TokenFile: tokenFile, Title: in.Title,
 		Message: in.Message, URL: text(in.URL), URLTitle: in.URLTitle, TTL: ttl, Device: in.Device, Sound: in.Sound,
 		Priority: in.Priority, Retry: retry, Expire: expire, HTML: in.HTML, Monospace: in.Monospace,
-	}, errors.Join(ttlErr, retryErr, expireErr)
+	}, errors.Join(httpErr, userErr, tokenErr, ttlErr, retryErr, expireErr)
 }
 
 // keyOrFile reads a Secret key, which takes precedence over a file and must not be empty.

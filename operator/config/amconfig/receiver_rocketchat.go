@@ -2,7 +2,6 @@ package amconfig
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -68,12 +67,8 @@ type RocketChatAction struct {
 }
 
 func checkRocketChat(in *v1alpha1.RocketChatConfig) error {
-	for i, a := range in.Actions {
-		if err := checkOptionalTemplateURL("url", a.URL); err != nil {
-			return faults.At(fmt.Sprintf("actions[%d]", i), err)
-		}
-	}
 	return errors.Join(
+		faults.Each("actions", in.Actions, func(a *v1alpha1.RocketChatActionConfig) error { return checkOptionalTemplateURL("url", a.URL) }),
 		checkOptionalURL("apiURL", in.APIURL), checkOptionalTemplateURL("iconURL", in.IconURL),
 		checkOptionalTemplateURL("imageURL", in.ImageURL), checkOptionalTemplateURL("thumbURL", in.ThumbURL),
 		checkHTTP(in.HTTPConfig),
@@ -81,21 +76,15 @@ func checkRocketChat(in *v1alpha1.RocketChatConfig) error {
 }
 
 func (c *compiler) rocketChat(in *v1alpha1.RocketChatConfig) (RocketChat, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return RocketChat{}, err
-	}
-	token, err := c.needed("token", in.Token)
-	if err != nil {
-		return RocketChat{}, err
-	}
-	id, err := c.needed("tokenID", in.TokenID)
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
+	token, tokenErr := c.needed("token", in.Token)
+	id, idErr := c.needed("tokenID", in.TokenID)
 	return RocketChat{
 		Notifier: notifier, APIURL: in.APIURL, Token: token, TokenID: id, Channel: in.Channel, Color: in.Color, Title: in.Title,
 		TitleLink: in.TitleLink, Text: in.Text, Fields: rocketChatFields(in.Fields), ShortFields: enabled(in.ShortFields),
 		Emoji: in.Emoji, IconURL: text(in.IconURL), ImageURL: text(in.ImageURL), ThumbURL: text(in.ThumbURL),
 		LinkNames: enabled(in.LinkNames), Actions: rocketChatActions(in.Actions),
-	}, err
+	}, errors.Join(httpErr, tokenErr, idErr)
 }
 
 func rocketChatFields(in []v1alpha1.RocketChatFieldConfig) []RocketChatField {

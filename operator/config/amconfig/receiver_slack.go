@@ -103,15 +103,13 @@ type SlackConfirmation struct {
 const chatPostMessage = "https://slack.com/api/chat.postMessage"
 
 func checkSlack(in *v1alpha1.SlackConfig) error {
-	var wrong faults.List
-	for i := range in.Actions {
-		wrong.Add(faults.Index("actions", i), checkSlackAction(&in.Actions[i]))
-	}
-	for i, f := range in.Fields {
-		wrong.Add(faults.Index("fields", i), errors.Join(checkNotEmpty("title", f.Title), checkNotEmpty("value", f.Value)))
-	}
-	wrong.Add("", errors.Join(checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig)))
-	return wrong.Err()
+	return errors.Join(
+		faults.Each("actions", in.Actions, checkSlackAction),
+		faults.Each("fields", in.Fields, func(f *v1alpha1.SlackField) error {
+			return errors.Join(checkNotEmpty("title", f.Title), checkNotEmpty("value", f.Value))
+		}),
+		checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig),
+	)
 }
 
 func checkSlackAction(in *v1alpha1.SlackAction) error {
@@ -128,15 +126,9 @@ func checkSlackAction(in *v1alpha1.SlackAction) error {
 }
 
 func (c *compiler) slack(in *v1alpha1.SlackConfig) (Slack, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return Slack{}, err
-	}
-	url, err := c.slackURL(in, notifier.HTTPConfig)
-	if err != nil {
-		return Slack{}, err
-	}
-	timeout, err := goDuration("timeout", in.Timeout)
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
+	url, urlErr := c.slackURL(in, notifier.HTTPConfig)
+	timeout, timeoutErr := goDuration("timeout", in.Timeout)
 	return Slack{
 		Notifier: notifier, APIURL: url, Channel: in.Channel, Username: in.Username, Color: in.Color, Title: in.Title,
 		TitleLink: text(in.TitleLink), Pretext: in.Pretext, Text: in.Text, MessageText: in.MessageText,
@@ -144,7 +136,7 @@ func (c *compiler) slack(in *v1alpha1.SlackConfig) (Slack, error) {
 		CallbackID: in.CallbackID, IconEmoji: in.IconEmoji, IconURL: text(in.IconURL), ImageURL: text(in.ImageURL),
 		ThumbURL: text(in.ThumbURL), LinkNames: enabled(in.LinkNames), MrkdwnIn: in.MrkdwnIn, Actions: slackActions(in.Actions),
 		UpdateMessage: in.UpdateMessage, Timeout: timeout,
-	}, err
+	}, errors.Join(httpErr, urlErr, timeoutErr)
 }
 
 // slackURL returns the destination of messages; empty means the global URL or token. The
@@ -158,7 +150,7 @@ func (c *compiler) slackURL(in *v1alpha1.SlackConfig, client *HTTPConfig) (url s
 		}
 	case !global:
 		return "", faults.At("apiURL", errNoGlobal)
-	case c.globals.SlackAppToken && c.globals.HTTPAuthorization && client == nil:
+	case c.globals.SlackAppToken && c.globals.HTTPAuthorization && in.HTTPConfig == nil:
 		return "", faults.At("httpConfig", errors.New("is missing, and the global one has an authorization beside which the global token of Slack cannot be used"))
 	}
 	if enabled(in.UpdateMessage) && url != chatPostMessage {

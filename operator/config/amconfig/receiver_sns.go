@@ -33,6 +33,7 @@ type SNS struct {
 }
 
 func checkSNS(in *v1alpha1.SNSConfig) error {
+	var wrong faults.List
 	given := 0
 	for _, to := range []string{in.TopicARN, in.PhoneNumber, in.TargetARN} {
 		if to != "" {
@@ -40,30 +41,25 @@ func checkSNS(in *v1alpha1.SNSConfig) error {
 		}
 	}
 	if given != 1 && given != 3 { // Alertmanager also accepts all three together
-		return errors.New("exactly one of topicARN, phoneNumber and targetARN is needed")
+		wrong.Add("", errors.New("exactly one of topicARN, phoneNumber and targetARN is needed"))
 	}
 	if in.APIURL != nil {
-		if err := checkTemplateURL("apiURL", *in.APIURL); err != nil {
-			return err
-		}
+		wrong.Add("", checkTemplateURL("apiURL", *in.APIURL))
 	}
-	return checkHTTP(in.HTTPConfig)
+	wrong.Add("", checkHTTP(in.HTTPConfig))
+	return wrong.Err()
 }
 
 func (c *compiler) sns(in *v1alpha1.SNSConfig) (SNS, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return SNS{}, err
-	}
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
 	out := SNS{
 		Notifier: notifier, APIURL: text(in.APIURL), TopicARN: in.TopicARN, PhoneNumber: in.PhoneNumber, TargetARN: in.TargetARN,
 		Subject: in.Subject, Message: in.Message, Attributes: in.Attributes, UseAWSHTTPClient: in.UseAWSHTTPClient,
 	}
-	if out.SigV4, err = c.SigV4(in.Sigv4); err != nil {
-		return SNS{}, faults.At("sigv4", err)
-	}
+	var err error
+	out.SigV4, err = c.SigV4(in.Sigv4)
 	if out.SigV4 != nil && *out.SigV4 == (clientconfig.SigV4{}) {
 		out.SigV4 = nil
 	}
-	return out, nil
+	return out, errors.Join(httpErr, faults.At("sigv4", err))
 }

@@ -37,25 +37,23 @@ var victorOpsFields = []string{
 }
 
 func checkVictorOps(in *v1alpha1.VictorOpsConfig) error {
-	for i, f := range in.CustomFields {
-		if slices.Contains(victorOpsFields, f.Key) {
-			return faults.At(fmt.Sprintf("customFields[%d].key", i), fmt.Errorf("%q is reserved", f.Key))
-		}
-	}
 	return errors.Join(
+		faults.Each("customFields", in.CustomFields, func(f *v1alpha1.KeyValue) error {
+			if slices.Contains(victorOpsFields, f.Key) {
+				return faults.At("key", fmt.Errorf("%q is reserved", f.Key))
+			}
+			return nil
+		}),
 		checkNotEmpty("routingKey", in.RoutingKey), checkOptionalURL("apiUrl", in.APIURL), checkHTTP(in.HTTPConfig),
 	)
 }
 
 func (c *compiler) victorOps(in *v1alpha1.VictorOpsConfig) (VictorOps, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return VictorOps{}, err
-	}
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
 	key, err := c.orGlobal("apiKey", in.APIKey, c.globals.VictorOpsKey)
 	return VictorOps{
 		Notifier: notifier, APIKey: key, APIURL: in.APIURL, RoutingKey: in.RoutingKey, MessageType: in.MessageType,
 		EntityDisplayName: in.EntityDisplayName, StateMessage: in.StateMessage, MonitoringTool: in.MonitoringTool,
 		CustomFields: keyValues(in.CustomFields),
-	}, err
+	}, errors.Join(httpErr, err)
 }

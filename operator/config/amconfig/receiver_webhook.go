@@ -42,20 +42,14 @@ func checkWebhookURL(field, url string) error {
 }
 
 func (c *compiler) webhook(in *v1alpha1.WebhookConfig) (Webhook, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return Webhook{}, err
-	}
-	url, err := c.webhookURL(in)
-	if err != nil {
-		return Webhook{}, err
-	}
-	timeout, err := goDuration("timeout", in.Timeout)
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
+	url, urlErr := c.webhookURL(in)
+	timeout, timeoutErr := goDuration("timeout", in.Timeout)
 	out := Webhook{Notifier: notifier, URL: url, Timeout: timeout, Payload: in.Payload}
 	if in.MaxAlerts != nil && *in.MaxAlerts > 0 {
 		out.MaxAlerts = *in.MaxAlerts
 	}
-	return out, err
+	return out, errors.Join(httpErr, urlErr, timeoutErr)
 }
 
 func (c *compiler) webhookURL(in *v1alpha1.WebhookConfig) (url string, err error) {

@@ -42,19 +42,14 @@ func checkWeChat(in *v1alpha1.WeChatConfig) error {
 }
 
 func (c *compiler) weChat(in *v1alpha1.WeChatConfig) (WeChat, error) {
-	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	if err != nil {
-		return WeChat{}, err
-	}
-	secret, err := c.orGlobal("apiSecret", in.APISecret, c.globals.WeChatSecret)
-	if err != nil {
-		return WeChat{}, err
-	}
+	notifier, httpErr := c.notifier(in.SendResolved, in.HTTPConfig)
+	secret, secretErr := c.orGlobal("apiSecret", in.APISecret, c.globals.WeChatSecret)
+	var corpErr error
 	if in.CorpID == "" && !c.globals.WeChatCorpID {
-		return WeChat{}, faults.At("corpID", errNoGlobal)
+		corpErr = faults.At("corpID", errNoGlobal)
 	}
 	return WeChat{
 		Notifier: notifier, APISecret: secret, APIURL: in.APIURL, CorpID: in.CorpID, AgentID: in.AgentID, ToUser: in.ToUser,
 		ToParty: in.ToParty, ToTag: in.ToTag, Message: in.Message, MessageType: in.MessageType,
-	}, nil
+	}, errors.Join(httpErr, secretErr, corpErr)
 }

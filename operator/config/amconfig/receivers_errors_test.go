@@ -48,6 +48,9 @@ func decodeReceiver(t *testing.T, text string) *v1alpha1.Receiver {
 func TestCheckReceiver(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
 		{`opsgenieConfigs: [{responders: [{type: team}]}]`, "opsgenieConfigs[0].responders[0]: one of id, name and username is needed"},
+		{`opsgenieConfigs: [{responders: [{type: team}, {id: a, type: group}], apiURL: a}]`, `opsgenieConfigs[0].responders[0]: one of id, name and username is needed
+opsgenieConfigs[0].responders[1].type: "group" is none of team, teams, user, escalation, schedule
+opsgenieConfigs[0].apiURL: ` + notURL},
 		{`opsgenieConfigs: [{responders: [{id: a, type: group}]}]`, `opsgenieConfigs[0].responders[0].type: "group" is none of team, teams, user, escalation, schedule`},
 		{`opsgenieConfigs: [{responders: [{id: a, type: "{{ .x"}]}]`, "opsgenieConfigs[0].responders[0].type: is not a valid template"},
 		{`opsgenieConfigs: [{responders: [{id: a, type: "{{ toUpper .x }}"}]}]`, "opsgenieConfigs[0].responders[0].type: is not a valid template"},
@@ -232,7 +235,7 @@ func TestRejectedReceivers(t *testing.T) {
 		{in: `emailConfigs: [{to: a, tlsConfig: {ca: {secret: {name: s, key: key}}}}]`, globals: AnyGlobals, want: "emailConfigs[0].tlsConfig.ca: not a PEM block, which begins with -----BEGIN CERTIFICATE-----"},
 
 		{in: `victoropsConfigs: [{routingKey: a}]`, want: "victoropsConfigs[0].apiKey: " + noGlobal},
-		{in: `pushoverConfigs: [{userKey: {name: s, key: empty}, userKeyFile: a, tokenFile: a}]`, want: "pushoverConfigs[0].userKey: the value is empty"},
+		{in: `pushoverConfigs: [{userKey: {name: s, key: empty}, userKeyFile: a, tokenFile: /a}]`, want: "pushoverConfigs[0].userKey: the value is empty"},
 		{in: `pushoverConfigs: [{userKeyFile: /a, token: {name: s, key: empty}}]`, want: "pushoverConfigs[0].token: the value is empty"},
 		{in: `snsConfigs: [{topicARN: a, sigv4: {accessKey: {name: s, key: key}}}]`, want: "snsConfigs[0].sigv4: accessKey and secretKey must be set together"},
 		{in: `snsConfigs: [{topicARN: a, sigv4: {externalId: a}}]`, want: "snsConfigs[0].sigv4: externalId needs roleArn"},
@@ -246,6 +249,13 @@ func TestRejectedReceivers(t *testing.T) {
 		{in: `rocketchatConfigs: [{token: {name: s, key: empty}, tokenID: {name: s, key: key}}]`, want: "rocketchatConfigs[0].token: the value is empty"},
 		{in: `rocketchatConfigs: [{token: {name: s, key: key}, tokenID: {name: s, key: none}}]`, want: `rocketchatConfigs[0].tokenID.key: Secret "default/s" has no key "none"`},
 
+		{in: `pagerdutyConfigs: [{routingKey: {name: s, key: none}, serviceKey: {name: s, key: void}, httpConfig: {bearerTokenSecret: {name: s, key: none}}}]`, want: `pagerdutyConfigs[0].httpConfig.bearerTokenSecret.key: Secret "default/s" has no key "none"
+pagerdutyConfigs[0].routingKey.key: Secret "default/s" has no key "none"
+pagerdutyConfigs[0].serviceKey.key: Secret "default/s" has no key "void"`},
+		{in: `emailConfigs: [{to: a, authPassword: {name: s, key: none}, authSecret: {name: s, key: void}}]`, want: `emailConfigs[0].smarthost: ` + noGlobal + `
+emailConfigs[0].from: ` + noGlobal + `
+emailConfigs[0].authPassword.key: Secret "default/s" has no key "none"
+emailConfigs[0].authSecret.key: Secret "default/s" has no key "void"`},
 		{in: `webhookConfigs: [{url: "https://a", httpConfig: {bearerTokenSecret: {name: s, key: none}}}]`, want: `webhookConfigs[0].httpConfig.bearerTokenSecret.key: Secret "default/s" has no key "none"`},
 		{in: `webhookConfigs: [{url: "https://a", httpConfig: {basicAuth: {username: {name: s, key: key}}}}]`, want: "webhookConfigs[0].httpConfig.basicAuth.password.name: name of the Secret is empty"},
 		{in: `webhookConfigs: [{url: "https://a", httpConfig: {tlsConfig: {ca: {secret: {name: s, key: key}}}}}]`, want: "webhookConfigs[0].httpConfig.tlsConfig.ca: not a PEM block, which begins with -----BEGIN CERTIFICATE-----"},

@@ -50,18 +50,11 @@ func muteInterval(in *v1alpha1.MuteTimeInterval) (MuteInterval, error) {
 	if in.Name == "" {
 		wrong.Add("name", errors.New("is empty"))
 	}
-	for i := range in.TimeIntervals {
-		if wrong.Full() {
-			break
-		}
-		p, err := timePeriod(&in.TimeIntervals[i])
-		wrong.Add(faults.Index("timeIntervals", i), err)
-		out.TimeIntervals = append(out.TimeIntervals, p)
-	}
+	out.TimeIntervals = append(out.TimeIntervals, each(&wrong, "timeIntervals", in.TimeIntervals, timePeriod)...)
 	return out, wrong.Err()
 }
 
-func timePeriod(in *v1alpha1.TimeInterval) (out TimePeriod, err error) {
+func timePeriod(in v1alpha1.TimeInterval) (out TimePeriod, err error) {
 	var wrong faults.List
 	out.Times = each(&wrong, "times", in.Times, timeRange)
 	out.Weekdays = each(&wrong, "weekdays", in.Weekdays, rangeOf(weekday, weekdayName, cycle{"a week", 0, 6}))

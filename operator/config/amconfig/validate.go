@@ -48,15 +48,11 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 		wrong.Add(faults.Index("spec.receivers", i), errors.Join(checkReceiver(r), checkTemplates(templates, r)))
 	}
 	intervals := map[string]bool{}
-	for i := range config.Spec.MuteTimeIntervals {
-		if wrong.Full() {
-			break
-		}
-		m := &config.Spec.MuteTimeIntervals[i]
+	wrong.Add("", faults.Each("spec.muteTimeIntervals", config.Spec.MuteTimeIntervals, func(m *v1alpha1.MuteTimeInterval) error {
 		intervals[m.Name] = true
 		_, err := muteInterval(m)
-		wrong.Add(faults.Index("spec.muteTimeIntervals", i), err)
-	}
+		return err
+	}))
 	route, err := decodeRoutes(config.Spec.Route, "spec.route")
 	wrong.Add("", err)
 	if route != nil && !wrong.Full() { // if it is full, not all names were collected

@@ -68,15 +68,9 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 		return nil, nil
 	}
 	rules := s.rules.counting(new(regexcost.Budget))
-	var wrong faults.List
 	var out []any
-	for i := range p.Spec.Alerting.Alertmanagers {
-		if wrong.Full() {
-			break
-		}
-		am := &p.Spec.Alerting.Alertmanagers[i]
+	err := faults.Each("alerting.alertmanagers", p.Spec.Alerting.Alertmanagers, func(am *v1.AlertmanagerEndpoints) error {
 		entry, err := r.alertmanager(am, rules)
-		wrong.Add(faults.Index("alerting.alertmanagers", i), err)
 		role := endpointsRole(s.data.ServiceDiscoveryRole, s.capabilities, s.target)
 		namespace := am.Namespace
 		if namespace == "" {
@@ -88,8 +82,9 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 		}
 		entry.RelabelConfigs = alertmanagerSteps(am, role)
 		out = append(out, entry)
-	}
-	return out, wrong.Err()
+		return err
+	})
+	return out, err
 }
 
 // alertmanager validates and resolves one entry.

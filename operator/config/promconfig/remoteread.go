@@ -52,14 +52,11 @@ func (r *resolver) remoteReads(specs []v1.RemoteReadSpec, t gate.Target) ([]*Rem
 	var wrong faults.List
 	wrong.Add("", checkDistinct("remoteRead", specs, func(s *v1.RemoteReadSpec) string { return s.Name }))
 	var out []*RemoteRead
-	for i := range specs {
-		if wrong.Full() {
-			break
-		}
-		rr, err := r.remoteRead(&specs[i], namesOf(t, "").plain) // the scheme does not apply to them
-		wrong.Add(faults.Index("remoteRead", i), err)
+	wrong.Add("", faults.Each("remoteRead", specs, func(s *v1.RemoteReadSpec) error {
+		rr, err := r.remoteRead(s, namesOf(t, "").plain) // the scheme does not apply to them
 		out = append(out, rr)
-	}
+		return err
+	}))
 	if wrong.Any() {
 		return nil, wrong.Err()
 	}

@@ -97,14 +97,11 @@ func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, rules relabelRules) 
 	var wrong faults.List
 	wrong.Add("", checkDistinct("remoteWrite", specs, func(s *v1.RemoteWriteSpec) string { return s.Name }))
 	var out []*RemoteWrite
-	for i := range specs {
-		if wrong.Full() {
-			break
-		}
-		rw, err := r.remoteWrite(&specs[i], rules)
-		wrong.Add(faults.Index("remoteWrite", i), err)
+	wrong.Add("", faults.Each("remoteWrite", specs, func(s *v1.RemoteWriteSpec) error {
+		rw, err := r.remoteWrite(s, rules)
 		out = append(out, rw)
-	}
+		return err
+	}))
 	if wrong.Any() {
 		return nil, wrong.Err()
 	}

@@ -63,29 +63,33 @@ func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out 
 	if need := t.Needs("thanos=0.24.0"); need != "" && len(specs) > 0 {
 		return nil, nil, faults.At("remoteWrite", fmt.Errorf("needs %s", need))
 	}
-	if err := checkScalars("remoteWrite", specs); err != nil {
-		return nil, nil, err
-	}
-	if err := checkDistinct("remoteWrite", specs, nil); err != nil {
-		return nil, nil, err
-	}
+	var wrong faults.List
+	wrong.Add("", checkScalars("remoteWrite", specs))
+	wrong.Add("", checkDistinct("remoteWrite", specs, nil))
 	rules := rulesFor(t, "").counting(new(regexcost.Budget))
-	for i := range specs {
-		if a := specs[i].AzureAD; a != nil {
-			if err := clientconfig.CheckManagedIdentity(a.ManagedIdentity, t); err != nil {
-				return nil, nil, faults.At(faults.Index("remoteWrite", i), faults.At("azureAd", err))
-			}
-		}
-		spec := specs[i].DeepCopy()
-		p := pruner{target: t, at: fmt.Sprintf("remote_write[%d].", i)}
-		p.prune(spec)
-		write, err := r.remoteWrite(spec, rules)
-		if err != nil {
-			return nil, nil, faults.At(faults.Index("remoteWrite", i), faults.Reword(err, func(f *faults.Finding) { f.Reason += p.note() }))
-		}
-		out, dropped = append(out, write), append(dropped, p.dropped...)
+	wrong.Add("", faults.Each("remoteWrite", specs, func(s *v1.RemoteWriteSpec) error {
+		write, pruned, err := r.thanosWrite(len(out), s, rules)
+		out, dropped = append(out, write), append(dropped, pruned...)
+		return err
+	}))
+	if wrong.Any() {
+		return nil, nil, wrong.Err()
 	}
 	return out, dropped, checkEqual[promcfg.RemoteWriteConfig]("remoteWrite", out, t)
+}
+
+// thanosWrite validates and resolves entry i of the list.
+func (r *resolver) thanosWrite(i int, s *v1.RemoteWriteSpec, rules relabelRules) (*RemoteWrite, []gate.Dropped, error) {
+	var wrong faults.List
+	if a := s.AzureAD; a != nil {
+		wrong.Add("azureAd", clientconfig.CheckManagedIdentity(a.ManagedIdentity, rules.target))
+	}
+	s = s.DeepCopy()
+	p := pruner{target: rules.target, at: fmt.Sprintf("remote_write[%d].", i)}
+	p.prune(s)
+	write, err := r.remoteWrite(s, rules)
+	wrong.Add("", faults.Reword(err, func(f *faults.Finding) { f.Reason += p.note() }))
+	return write, p.dropped, faults.Union(wrong.Err())
 }
 
 // pruner clears fields of one entry that the version does not support.

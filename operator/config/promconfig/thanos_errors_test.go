@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kyaml "sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
@@ -85,6 +87,24 @@ func TestThanosRemoteWriteTwice(t *testing.T) {
 		if _, err := compileRuler(t, "0.42.4", spec, rulerObjects()); (err != nil || want != "") && (err == nil || err.Error() != want) {
 			t.Errorf("%s: %v", spec, err)
 		}
+	}
+}
+
+// TestThanosRemoteWriteFaults: all faults of all entries are reported at once, each once.
+func TestThanosRemoteWriteFaults(t *testing.T) {
+	_, err := compileRuler(t, "0.42.4", `{remoteWrite: [{url: "http://a", remoteTimeout: 700y, basicAuth: {}}, {url: "http://b", azureAd: {}}, {url: "http://c", writeRelabelConfigs: [{action: forget}]}]}`, rulerObjects())
+	var fields []string
+	for _, f := range faults.Of(err) {
+		fields = append(fields, f.Field)
+	}
+	want := []string{
+		"spec.remoteWrite[0].remoteTimeout", "spec.remoteWrite[0].basicAuth.username.name",
+		"spec.remoteWrite[1].azureAd", "spec.remoteWrite[2].writeRelabelConfigs[0].action",
+	}
+	slices.Sort(fields)
+	slices.Sort(want)
+	if !slices.Equal(fields, want) {
+		t.Errorf("got  %q\nwant %q\n%v", fields, want, err)
 	}
 }
 
