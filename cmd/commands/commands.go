@@ -99,6 +99,7 @@ func common(o *userOptions) []subcommand {
 		e explainOptions
 		t routeOptions
 		v verifyOptions
+		n convertOptions
 		u statusOptions
 		g targetsOptions
 	)
@@ -117,6 +118,8 @@ func common(o *userOptions) []subcommand {
 			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(o, s.out, s.err)) }},
 		{name: "route", help: routeHelp, flags: t.bind, validate: t.validate, example: routeExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, o, s) }},
+		{name: "convert", help: convertHelp, flags: n.bind, validate: n.validate, example: convertExample, uses: []string{"--labels"},
+			run: func(_ context.Context, s streams) (int, error) { return exit(n.run(o, s)) }},
 		{name: "verify", help: verifyHelp, flags: v.bind, validate: v.validate, example: verifyExample, uses: []string{apiServerFlags},
 			run: func(ctx context.Context, s streams) (int, error) { return v.run(ctx, &o.connection, s.out) }},
 	}

@@ -91,6 +91,7 @@ func TestSignalsEndEveryCommand(t *testing.T) {
 		"targets":           {{append(live, "prometheus/demo/main"), waits}, {[]string{"--offline", "-f", "-", "prometheus/demo/main"}, input}},
 		"render":            {{[]string{"-f", "-"}, input}, {[]string{"-f", pipe}, "still working on " + pipe}},
 		"route":             {{append(live, "a=b"), waits}, {[]string{"-f", "-", "a=b"}, input}, {[]string{"--config.file=-", "a=b"}, input}},
+		"convert":           {{[]string{"-"}, input}, {[]string{pipe}, "still working on " + pipe}},
 		"verify":            {{live, waits}},
 		"ui":                {{append(live, free), waits}},
 		"crds print":        {{nil, ""}},

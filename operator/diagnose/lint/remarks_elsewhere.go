@@ -54,7 +54,7 @@ func (l *linter) rulesInConfigMaps() {
 				continue
 			}
 			at := Finding{Kind: ref.Kind.String(), Namespace: ref.Namespace, Name: ref.Name}
-			l.note(at)(fmt.Sprintf("data[%q]", key), "has rules of Prometheus, and %s evaluates those of PrometheusRules only: put the groups below spec of a PrometheusRule that its spec.ruleSelector selects", to)
+			l.note(at)(fmt.Sprintf("data[%q]", key), "has rules of Prometheus, and %s evaluates those of PrometheusRules only: put the groups below spec of a PrometheusRule that its spec.ruleSelector selects, as operator convert does", to)
 			break
 		}
 	}

@@ -44,10 +44,13 @@ func (h *header) check() error {
 // ofChart are keys at the top of values of the chart kube-prometheus-stack, as JSON.
 var ofChart = []string{`"prometheusSpec":`, `"alertmanagerSpec":`, `"prometheusOperator":`, `"additionalPrometheusRulesMap":`, `"defaultRules":`}
 
-// kindless extends the error for a document without kind if it seems to be values of a Helm chart.
+// kindless extends the error for a document without kind if it seems to be values of a Helm chart, or a rule file.
 func kindless(raw []byte, err error) error {
 	if slices.ContainsFunc(ofChart, func(key string) bool { return bytes.Contains(raw, []byte(key)) }) {
 		return fmt.Errorf("%w; values of a Helm chart are checked by what it makes of them: helm template … -f values.yaml | operator lint -f -", err)
+	}
+	if bytes.HasPrefix(raw, []byte(`{"groups":`)) {
+		return fmt.Errorf("%w; this is a rule file of Prometheus, of which operator convert makes a PrometheusRule", err)
 	}
 	return err
 }

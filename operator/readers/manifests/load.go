@@ -218,16 +218,41 @@ func (r *reader) file(name string) error {
 	return r.read(name, f)
 }
 
-func (r *reader) read(name string, in io.Reader) error {
+// Content returns the text of a file, or of standard input ("-"), with "\n" at the end of each line.
+//
+// Errors: *[FileError] if it cannot be read or is too long.
+func Content(name string) ([]byte, error) {
+	if name == "-" || name == StandardInput {
+		return contentOf("standard input", os.Stdin)
+	}
+	if info, err := os.Stat(name); err == nil && (info.IsDir() || !Readable(info)) {
+		return nil, &FileError{name, ErrNoFile}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return contentOf(name, f)
+}
+
+// contentOf is like [Content] for an open file.
+func contentOf(name string, in io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(in, maxManifestBytes+1))
 	switch {
 	case err != nil:
-		return &FileError{name, err}
+		return nil, &FileError{name, err}
 	case len(content) > maxManifestBytes:
-		return &FileError{name, fmt.Errorf("longer than %d bytes", maxManifestBytes)}
+		return nil, &FileError{name, fmt.Errorf("longer than %d bytes", maxManifestBytes)}
 	}
-	// Normalize line endings like the YAML reader, so that each document is found in the content.
-	content = append(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), '\n')
+	return append(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), '\n'), nil // like the YAML reader, so that each document is found
+}
+
+func (r *reader) read(name string, in io.Reader) error {
+	content, err := contentOf(name, in)
+	if err != nil {
+		return err
+	}
 	r.aliases = manifest.Aliases{}
 	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
 	for i, start, line := 1, 0, 1; ; i++ {

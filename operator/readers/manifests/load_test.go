@@ -122,6 +122,8 @@ func TestLoadBadInput(t *testing.T) {
 		"a name that is a number":    {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: 12}\n"}, nil, "metadata.name: want a string, is a number"},
 		"metadata that is a list":    {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: [a]\n"}, nil, "metadata: want an object, is a list"},
 		"no kind":                    {map[string]string{"a.yaml": "apiVersion: v1\nmetadata: {name: x}\n"}, []string{"a.yaml"}, "kind is missing"},
+		"a rule file":                {map[string]string{"a.yaml": "# Rules.\ngroups: [{name: a, rules: []}]\n"}, []string{"a.yaml"}, "kind is missing; this is a rule file of Prometheus, of which operator convert makes a PrometheusRule"},
+		"values of a chart":          {map[string]string{"a.yaml": "prometheus: {prometheusSpec: {}}\n"}, []string{"a.yaml"}, "helm template … -f values.yaml"},
 		"binary":                     {map[string]string{"a.yaml": "\x00\x01\x02"}, []string{"a.yaml"}, "a.yaml: document 1: "},
 		"a key twice":                {map[string]string{"a.yaml": prometheus + "spec: {replicas: 1, replicas: 2}\n"}, nil, `line 4: "replicas" is there twice`},
 		"a separator with more":      {map[string]string{"a.yaml": pod("x") + "----\n" + pod("y")}, nil, "a.yaml: line 6: two manifests are separated by --- with nothing else in the line"},
