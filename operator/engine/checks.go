@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -41,7 +42,7 @@ func (c *Controller) checkStorageClass(ctx context.Context, storage *v1.StorageS
 	if !c.opts.StorageClasses || storage == nil {
 		return nil
 	}
-	name := valueOr(storage.VolumeClaimTemplate.Spec.StorageClassName, "")
+	name := ptr.Deref(storage.VolumeClaimTemplate.Spec.StorageClassName, "")
 	if name == "" {
 		return nil
 	}

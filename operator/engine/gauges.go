@@ -2,6 +2,7 @@ package engine
 
 import (
 	promclient "github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/ptr"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -10,7 +11,7 @@ import (
 var replicasGauge = Gauge{
 	Name: "prometheus_operator_spec_replicas", Help: "Desired replicas, of each shard where there are shards.",
 	Value: func(w v1.Workload) (float64, bool) {
-		replicas := valueOr(w.GetWorkloadFields().Replicas, 1)
+		replicas := ptr.Deref(w.GetWorkloadFields().Replicas, 1)
 		if replicas < 0 {
 			replicas = 1
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -29,7 +30,7 @@ func named(row *catalog.Row, prefix string) *Kind {
 		Open:     func(types.NamespacedName) Gatherer { return nil },
 		ChargeTo: func(fragments.Charge) {},
 		Shape: func(w v1.Workload) Shape {
-			return Shape{Sets: []Set{{Name: prefix + "-" + w.GetName()}}, Replicas: valueOr(w.GetWorkloadFields().Replicas, 1)}
+			return Shape{Sets: []Set{{Name: prefix + "-" + w.GetName()}}, Replicas: ptr.Deref(w.GetWorkloadFields().Replicas, 1)}
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -85,7 +86,7 @@ func (s *Sources) unsettled() bool {
 // DaemonSets, all of their pods are up to date and ready.
 func (c *Controller) rolledOut() bool {
 	for set := range c.stores.statefulSets.All() {
-		want, now := valueOr(set.Spec.Replicas, 1), set.Status
+		want, now := ptr.Deref(set.Spec.Replicas, 1), set.Status
 		done := now.ObservedGeneration >= set.Generation && now.Replicas == want && now.ReadyReplicas == want && now.UpdatedReplicas == want
 		if !done && len(c.workloadsOf(set)) > 0 {
 			return false

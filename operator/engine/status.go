@@ -122,14 +122,6 @@ func (in statusInputs) observed() int64 {
 	return in.Result.Of.Generation
 }
 
-// valueOr returns *p, or a default if p is nil.
-func valueOr[T any](p *T, fallback T) T {
-	if p == nil {
-		return fallback
-	}
-	return *p
-}
-
 // transitionTime keeps the time of a condition whose status is unchanged.
 func transitionTime(before []v1.Condition, c v1.Condition, now metav1.Time) metav1.Time {
 	for _, b := range before {

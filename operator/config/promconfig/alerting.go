@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
@@ -55,7 +57,7 @@ type Alertmanager struct {
 // dropReplica removes the replica label, so that Alertmanager deduplicates the alerts of
 // replicas. It returns nil if replicas have no label.
 func dropReplica(f *v1.CommonPrometheusFields) Step {
-	label := valueOr(f.ReplicaExternalLabelName, defaultReplicaLabel)
+	label := ptr.Deref(f.ReplicaExternalLabelName, defaultReplicaLabel)
 	if label == "" {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -97,11 +99,11 @@ func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capa
 			labels[label], fields[label] = value, field
 		}
 	}
-	reserve("prometheusExternalLabelName", valueOr(f.PrometheusExternalLabelName, "prometheus"), namespace+"/"+name)
-	reserve("replicaExternalLabelName", valueOr(f.ReplicaExternalLabelName, defaultReplicaLabel), "$(POD_NAME)")
+	reserve("prometheusExternalLabelName", ptr.Deref(f.PrometheusExternalLabelName, "prometheus"), namespace+"/"+name)
+	reserve("replicaExternalLabelName", ptr.Deref(f.ReplicaExternalLabelName, defaultReplicaLabel), "$(POD_NAME)")
 	// Without zones, nothing substitutes the variable.
 	if topology := topologyOf(f, c); topology != nil && len(topology.Values) > 0 {
-		reserve("shardingStrategy.topology.externalLabelName", valueOr(topology.ExternalLabelName, "zone"), "$(TOPOLOGY_ZONE)")
+		reserve("shardingStrategy.topology.externalLabelName", ptr.Deref(topology.ExternalLabelName, "zone"), "$(TOPOLOGY_ZONE)")
 	}
 	for _, label := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
 		if _, taken := labels[label]; taken {
@@ -121,11 +123,11 @@ func checkExternalLabels(f *v1.CommonPrometheusFields, c Capabilities, rules rel
 		set         bool // whether an empty name counts
 	}
 	names := []label{
-		{"prometheusExternalLabelName", valueOr(f.PrometheusExternalLabelName, ""), false},
-		{"replicaExternalLabelName", valueOr(f.ReplicaExternalLabelName, ""), false},
+		{"prometheusExternalLabelName", ptr.Deref(f.PrometheusExternalLabelName, ""), false},
+		{"replicaExternalLabelName", ptr.Deref(f.ReplicaExternalLabelName, ""), false},
 	}
 	if topology := topologyOf(f, c); topology != nil {
-		names = append(names, label{"shardingStrategy.topology.externalLabelName", valueOr(topology.ExternalLabelName, ""), false})
+		names = append(names, label{"shardingStrategy.topology.externalLabelName", ptr.Deref(topology.ExternalLabelName, ""), false})
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
 		names = append(names, label{faults.Key("externalLabels", name), name, true})
@@ -137,13 +139,6 @@ func checkExternalLabels(f *v1.CommonPrometheusFields, c Capabilities, rules rel
 		}
 	}
 	return wrong.Err()
-}
-
-func valueOr(s *string, fallback string) string {
-	if s == nil {
-		return fallback
-	}
-	return *s
 }
 
 // serverGlobal adds the settings that only servers have.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -44,7 +46,7 @@ func growsLittle(steps []v1.RelabelConfig) bool {
 	value, total := 1, len(steps)+1
 	for i := range steps {
 		c := &steps[i]
-		refs := strings.Count(c.TargetLabel+valueOr(c.Replacement, defaultReplacement), "$")
+		refs := strings.Count(c.TargetLabel+ptr.Deref(c.Replacement, defaultReplacement), "$")
 		value *= max(1, len(c.SourceLabels)*max(1, refs)) + literal(c)/growthUnit
 		if strings.EqualFold(c.Action, "labelmap") {
 			total *= max(2, 1+refs) + literal(c)/labelSize
@@ -58,7 +60,7 @@ func growsLittle(steps []v1.RelabelConfig) bool {
 
 // literal returns the length of the text that a step adds to what it copies.
 func literal(c *v1.RelabelConfig) int {
-	return len(valueOr(c.Replacement, "")) + len(c.TargetLabel) + len(valueOr(c.Separator, defaultSeparator))*len(c.SourceLabels)
+	return len(ptr.Deref(c.Replacement, "")) + len(c.TargetLabel) + len(ptr.Deref(c.Separator, defaultSeparator))*len(c.SourceLabels)
 }
 
 // growth holds upper bounds of the sizes of labels, in units.
@@ -92,7 +94,7 @@ func (g *growth) add(c *v1.RelabelConfig) {
 // joined returns the size of the text of the source labels with separators, which exists while a step with any action is
 // applied.
 func (g *growth) joined(c *v1.RelabelConfig) int {
-	out := len(valueOr(c.Separator, defaultSeparator)) * len(c.SourceLabels) / growthUnit
+	out := len(ptr.Deref(c.Separator, defaultSeparator)) * len(c.SourceLabels) / growthUnit
 	for _, name := range c.SourceLabels {
 		out += g.size(string(name))
 	}
@@ -107,7 +109,7 @@ func (g *growth) replace(c *v1.RelabelConfig) {
 	for _, name := range c.SourceLabels {
 		text += g.size(string(name))
 	}
-	parsed, template := regexOf(c), valueOr(c.Replacement, defaultReplacement)
+	parsed, template := regexOf(c), ptr.Deref(c.Replacement, defaultReplacement)
 	size := regexcost.Copies(parsed, template)*text + literal(c)/growthUnit
 	if begin, _, unknown := strings.Cut(c.TargetLabel, "$"); unknown {
 		g.largest = max(g.largest, size)
@@ -135,7 +137,7 @@ func (g *growth) make(begin string, size int) {
 
 // labelmap copies the labels whose names can match, which those that it makes are not yet among.
 func (g *growth) labelmap(c *v1.RelabelConfig) {
-	parsed, template := regexOf(c), valueOr(c.Replacement, defaultReplacement)
+	parsed, template := regexOf(c), ptr.Deref(c.Replacement, defaultReplacement)
 	prefix := prefixOf(parsed)
 	read, largest := 1, g.largest
 	for name, size := range g.written {

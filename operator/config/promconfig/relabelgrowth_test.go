@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
+	"k8s.io/utils/ptr"
 	kyaml "sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
@@ -131,7 +132,7 @@ func TestGrowthIsAnUpperBound(t *testing.T) {
 			steps = append(steps, c)
 			next := &relabel.Config{
 				Action: relabel.Action(c.Action), Regex: relabel.MustNewRegexp(c.Regex), Replacement: *c.Replacement, TargetLabel: c.TargetLabel,
-				Separator: valueOr(c.Separator, ""), NameValidationScheme: model.UTF8Validation,
+				Separator: ptr.Deref(c.Separator, ""), NameValidationScheme: model.UTF8Validation,
 			}
 			for _, name := range c.SourceLabels {
 				next.SourceLabels = append(next.SourceLabels, model.LabelName(name))

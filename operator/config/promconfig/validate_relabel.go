@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -148,8 +150,8 @@ func (r relabelRules) checkStepRest(c *v1.RelabelConfig, action string, traits a
 	switch {
 	case traits.plain && !plainReplacement:
 		return faults.At("replacement", fmt.Errorf("%s takes none", action))
-	case action == "labelmap" && !r.template.valid(valueOr(c.Replacement, defaultReplacement)):
-		return faults.At("replacement", fmt.Errorf("%q does not make valid label names for the version", valueOr(c.Replacement, defaultReplacement)))
+	case action == "labelmap" && !r.template.valid(ptr.Deref(c.Replacement, defaultReplacement)):
+		return faults.At("replacement", fmt.Errorf("%q does not make valid label names for the version", ptr.Deref(c.Replacement, defaultReplacement)))
 	case traits.compares && (c.Regex != "" && c.Regex != defaultRegex || c.Modulus != 0 || !plainSeparator):
 		return fmt.Errorf("%s takes only sourceLabels and targetLabel: remove the other fields", action)
 	case traits.regexOnly && (len(c.SourceLabels) > 0 || c.TargetLabel != "" || c.Modulus != 0 || !plainSeparator || !plainReplacement):

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -150,7 +151,7 @@ func (f *family) status(w v1.Workload, s engine.Status) (want, have any) {
 	out := v1.PrometheusStatus{WorkloadStatus: s.WorkloadStatus, ShardStatuses: s.Sets}
 	out.Conditions = append(out.Conditions, f.scalingConditions(o)...)
 	if !s.Bare {
-		out.Selector, out.Shards = s.Selector, valueOr(o.Fields.Shards, 1)
+		out.Selector, out.Shards = s.Selector, ptr.Deref(o.Fields.Shards, 1)
 	}
 	return out, *o.Status
 }
@@ -158,13 +159,13 @@ func (f *family) status(w v1.Workload, s engine.Status) (want, have any) {
 // gauges are metrics of the specs, besides replicas.
 var gauges = []engine.Gauge{
 	{Name: "prometheus_operator_spec_shards", Help: "Desired shards.", Value: func(w v1.Workload) (float64, bool) {
-		return float64(valueOr(workloadOf(w).Fields.Shards, 1)), true
+		return float64(ptr.Deref(workloadOf(w).Fields.Shards, 1)), true
 	}},
 	{
 		Name: "prometheus_operator_prometheus_enforced_sample_limit", Help: "Global limit on the number of scraped samples per scrape target.",
 		Value: func(w v1.Workload) (float64, bool) {
 			limit := workloadOf(w).Fields.EnforcedSampleLimit
-			return float64(valueOr(limit, 0)), limit != nil
+			return float64(ptr.Deref(limit, 0)), limit != nil
 		},
 	},
 }

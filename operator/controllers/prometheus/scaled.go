@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -31,7 +32,7 @@ func (o Workload) scaled(opts Options) Workload {
 	has := int(o.Status.Shards)
 	limits, ok := ScalingLimits(o.typed())
 	if !ok {
-		if floor := valueOr(o.Fields.Shards, 1); o.Status.Shards > floor {
+		if floor := ptr.Deref(o.Fields.Shards, 1); o.Status.Shards > floor {
 			return o.withShards(o.Status.Shards)
 		}
 		return o

@@ -114,11 +114,3 @@ func (o Workload) frame(s *promconfig.Settings, ruleConfigMaps []string, r asset
 func (opts Options) unmanaged(o Workload) bool {
 	return o.Server != nil && promconfig.Unmanaged(o.Server, opts.DisableUnmanaged)
 }
-
-// valueOr returns the value that p points to, or fallback if p is nil.
-func valueOr[T any](p *T, fallback T) T {
-	if p == nil {
-		return fallback
-	}
-	return *p
-}
