@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 )
@@ -126,10 +127,10 @@ func someOrNone(applied int) v1.ConditionStatus {
 
 // applied returns the state of a workload's pods.
 func (c *Controller) applied(w v1.Workload, shape Shape, in statusInputs) appliedInputs {
-	out := appliedInputs{Askable: len(shape.Reloaders.Ports) > 0, Written: c.deliveredHash(keyOf(w)) != ""}
+	out := appliedInputs{Askable: len(shape.Reloaders.Ports) > 0, Written: c.deliveredHash(catalog.KeyOf(w)) != ""}
 	add := func(pods []*corev1.Pod) {
 		for _, p := range pods {
-			out.Pods = append(out.Pods, podOutcome{Name: p.Name, Started: started(p), Outcome: outcomeOfPod(p, shape.Server, c.watcher.Outcome(keyOf(p)))})
+			out.Pods = append(out.Pods, podOutcome{Name: p.Name, Started: started(p), Outcome: outcomeOfPod(p, shape.Server, c.watcher.Outcome(catalog.KeyOf(p)))})
 		}
 	}
 	for _, s := range in.Sets {

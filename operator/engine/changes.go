@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 )
@@ -24,7 +25,7 @@ func (c *Controller) noteContent(key types.NamespacedName, plan *Plan, written b
 	var running []types.NamespacedName
 	for _, pod := range pods {
 		if started(pod) {
-			running = append(running, keyOf(pod))
+			running = append(running, catalog.KeyOf(pod))
 		}
 	}
 	content := timeline.Content{Hash: plan.Hash}
@@ -42,7 +43,7 @@ func (c *Controller) annotate(ctx context.Context, namespace, name, key, value s
 	}
 	if pod, ok := c.stores.pods.Get(namespace, name); ok {
 		if w, ours := c.kind.workloadOfPod(pod); ours {
-			c.timeline.Annotate(w, delivery.HashOf(value), keyOf(pod))
+			c.timeline.Annotate(w, delivery.HashOf(value), catalog.KeyOf(pod))
 		}
 	}
 	return nil

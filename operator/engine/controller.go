@@ -10,7 +10,6 @@ import (
 	"time"
 
 	promclient "github.com/prometheus/client_golang/prometheus"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
@@ -169,8 +168,8 @@ func (c *Controller) Run(ctx context.Context) error {
 	}
 	// The index must contain the workloads before the first event of an object that they select.
 	for w := range c.managed() {
-		c.guarded("index "+keyOf(w).String(), func() { c.index.Set(keyOf(w), c.kind.indexRules(w)) })
-		c.loop.enqueueStatus(keyOf(w))
+		c.guarded("index "+catalog.KeyOf(w).String(), func() { c.index.Set(catalog.KeyOf(w), c.kind.indexRules(w)) })
+		c.loop.enqueueStatus(catalog.KeyOf(w))
 	}
 	if err := c.handleEvents(); err != nil {
 		return failed(err)
@@ -240,9 +239,9 @@ func (c *Controller) guarded(what string, do func()) {
 
 func (c *Controller) wake(now time.Time) {
 	for w := range c.managed() {
-		c.guarded("compare status of "+keyOf(w).String(), func() {
+		c.guarded("compare status of "+catalog.KeyOf(w).String(), func() {
 			if !c.asWanted(w) {
-				c.loop.enqueueStatus(keyOf(w))
+				c.loop.enqueueStatus(catalog.KeyOf(w))
 			}
 		})
 	}
@@ -273,11 +272,7 @@ func (c *Controller) compileAhead(ctx context.Context) {
 	cluster.Objects = func(string) iter.Seq[catalog.Object] { return store.All() } // not sorted yet
 	for w := range c.managed() {
 		if ctx.Err() == nil && !w.GetWorkloadFields().Paused && w.GetDeletionTimestamp() == nil {
-			c.guarded("compile ahead for "+keyOf(w).String(), func() { c.kind.Ahead.Compile(w, cluster) })
+			c.guarded("compile ahead for "+catalog.KeyOf(w).String(), func() { c.kind.Ahead.Compile(w, cluster) })
 		}
 	}
-}
-
-func keyOf(o metav1.Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -89,7 +90,7 @@ func TestDeletionAtEachStep(t *testing.T) {
 				if len(c.memory) > 0 || f.gatherers("a") != 0 || c.index.Len() > 0 {
 					t.Errorf("%d workloads are remembered, %d gatherers open, %d in the index", len(c.memory), f.gatherers("a"), c.index.Len())
 				}
-				if _, known := c.loop.Result(keyOf(ruler("a"))); known {
+				if _, known := c.loop.Result(catalog.KeyOf(ruler("a"))); known {
 					t.Error("its last result is remembered")
 				}
 			})

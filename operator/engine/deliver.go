@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 )
 
@@ -51,13 +52,13 @@ func (c *Controller) deliver(key types.NamespacedName, pod *corev1.Pod) {
 	if !c.opts.InstantDelivery() || hash == "" || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
 		return
 	}
-	c.nudger.Deliver(keyOf(pod), hash)
+	c.nudger.Deliver(catalog.KeyOf(pod), hash)
 }
 
 // watchPod schedules requests to a pod for the outcome of the configuration written last.
 func (c *Controller) watchPod(key types.NamespacedName, pod *corev1.Pod) {
 	if d := c.delivered(key); d.hash != "" && started(pod) {
-		c.watcher.Watch(keyOf(pod), delivery.Mark{Hash: d.hash, Version: d.version, UID: pod.UID, Containers: containersOf(pod)})
+		c.watcher.Watch(catalog.KeyOf(pod), delivery.Mark{Hash: d.hash, Version: d.version, UID: pod.UID, Containers: containersOf(pod)})
 	}
 }
 
@@ -82,10 +83,10 @@ func containersOf(pod *corev1.Pod) string {
 // forgetPod drops the state of a deleted pod.
 func (c *Controller) forgetPod(pod *corev1.Pod) {
 	if key, ours := c.kind.workloadOfPod(pod); ours {
-		c.timeline.ForgetPod(key, keyOf(pod))
+		c.timeline.ForgetPod(key, catalog.KeyOf(pod))
 	}
-	c.nudger.Forget(keyOf(pod))
-	c.watcher.Forget(keyOf(pod))
+	c.nudger.Forget(catalog.KeyOf(pod))
+	c.watcher.Forget(catalog.KeyOf(pod))
 }
 
 // askPod queries a pod for the outcome of its workload's last reconciliation. It returns an empty

@@ -73,7 +73,7 @@ func (c *Controller) trigger(by, action string, obj metav1.Object, keys ...types
 
 func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 	w := e.Object().(v1.Workload)
-	key := keyOf(w)
+	key := catalog.KeyOf(w)
 	c.changed(AboutWorkload, c.kind.Kind, key)
 	if c.servesOtherwise(e) {
 		c.wakePeers(w)
@@ -128,7 +128,7 @@ func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (u
 func (c *Controller) wakePeers(w v1.Workload) {
 	for _, peer := range c.stores.workloads.in(w.GetNamespace()) {
 		if peer.GetName() != w.GetName() && c.manages(peer) {
-			c.loop.enqueue(keyOf(peer))
+			c.loop.enqueue(catalog.KeyOf(peer))
 		}
 	}
 }
@@ -147,7 +147,7 @@ func sameIntent(before, after metav1.Object) bool {
 func (c *Controller) handleConfig(kind string, store *informer.Store[catalog.Object]) error {
 	return store.OnChange(func(e informer.Event[catalog.Object]) {
 		obj := e.Object()
-		c.changed(AboutConfig, kind, keyOf(obj))
+		c.changed(AboutConfig, kind, catalog.KeyOf(obj))
 		if e.Action == "update" && e.Before.GetUID() == e.After.GetUID() && e.Before.GetGeneration() == e.After.GetGeneration() &&
 			capacity.IsStub(e.Before) == capacity.IsStub(e.After) &&
 			maps.Equal(e.Before.GetLabels(), e.After.GetLabels()) &&
@@ -155,7 +155,7 @@ func (c *Controller) handleConfig(kind string, store *informer.Store[catalog.Obj
 			return
 		}
 		if e.Action == "delete" {
-			c.kind.Gone(kind, keyOf(obj))
+			c.kind.Gone(kind, catalog.KeyOf(obj))
 		}
 		nsLabels, _ := c.stores.namespaceLabels(obj.GetNamespace())
 		versions := []selection.Object{{Namespace: obj.GetNamespace(), Name: obj.GetName(), NamespaceLabels: nsLabels, Labels: obj.GetLabels()}}
@@ -190,7 +190,7 @@ func referenceChanged(c *Controller, store *informer.Store[*metav1.PartialObject
 		ref := assets.Ref{Kind: kind, Namespace: obj.Namespace, Name: obj.Name}
 		switch {
 		case e.Action != "delete":
-		case store.Missing(keyOf(obj)):
+		case store.Missing(catalog.KeyOf(obj)):
 			c.assets.Forget(ref)
 		default:
 			c.assets.Unsure(ref)
@@ -235,8 +235,8 @@ func (c *Controller) workloadsOf(versions ...metav1.Object) []types.NamespacedNa
 				continue
 			}
 			w, ok := c.stores.workloads.get(obj.GetNamespace(), ref.Name)
-			if ok && c.manages(w) && !slices.Contains(out, keyOf(w)) {
-				out = append(out, keyOf(w))
+			if ok && c.manages(w) && !slices.Contains(out, catalog.KeyOf(w)) {
+				out = append(out, catalog.KeyOf(w))
 			}
 		}
 	}
@@ -274,7 +274,7 @@ func (c *Controller) claimChanged(e informer.Event[*corev1.PersistentVolumeClaim
 	claim := e.Object()
 	w, ok := c.stores.workloads.get(claim.Namespace, claim.Labels[c.kind.nameLabel()])
 	if ok && c.manages(w) {
-		c.loop.enqueue(keyOf(w))
+		c.loop.enqueue(catalog.KeyOf(w))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
@@ -26,7 +27,7 @@ func (c *Controller) hold(ctx context.Context, w v1.Workload) error {
 	if c.bindings == nil {
 		return nil
 	}
-	state := c.remembered(keyOf(w))
+	state := c.remembered(catalog.KeyOf(w))
 	if slices.Contains(w.GetFinalizers(), statusFinalizer) {
 		state.held = ""
 		return nil
@@ -40,7 +41,7 @@ func (c *Controller) hold(ctx context.Context, w v1.Workload) error {
 		state.held = w.GetUID()
 	case errors.Is(err, apply.ErrOutdated):
 		// There is a newer version of the workload, which will arrive in the cache soon.
-		c.loop.enqueueAfter(keyOf(w), staleLook)
+		c.loop.enqueueAfter(catalog.KeyOf(w), staleLook)
 		return nil
 	case apierrors.IsNotFound(err):
 		return nil
@@ -56,7 +57,7 @@ func (c *Controller) release(ctx context.Context, w v1.Workload) error {
 		return nil
 	}
 	if c.bindings != nil {
-		c.bindings.queue.Add(keyOf(w))
+		c.bindings.queue.Add(catalog.KeyOf(w))
 		return nil
 	}
 	return c.removeFinalizer(ctx, w)
@@ -70,7 +71,7 @@ func (c *Controller) removeFinalizer(ctx context.Context, w v1.Workload) error {
 	if errors.Is(err, apply.ErrOutdated) {
 		// Another client changed the finalizers, or the cached version predates our own change: the
 		// cache will be updated soon.
-		c.loop.enqueueAfter(keyOf(w), staleLook)
+		c.loop.enqueueAfter(catalog.KeyOf(w), staleLook)
 		return nil
 	}
 	return err

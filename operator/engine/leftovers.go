@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
@@ -99,7 +100,7 @@ func (c *Controller) leftovers(w v1.Workload, pods []*corev1.Pod) []leftBehind {
 // Errors: those of the API server.
 func (c *Controller) settle(ctx context.Context, log *slog.Logger, w v1.Workload) error {
 	var failed []error
-	for _, l := range c.leftovers(w, c.podsOf(keyOf(w))) {
+	for _, l := range c.leftovers(w, c.podsOf(catalog.KeyOf(w))) {
 		failed = append(failed, c.adjust(ctx, log, l))
 	}
 	return errors.Join(failed...)

@@ -1,6 +1,9 @@
 package engine
 
-import v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+import (
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
 
 // Outside describes what reconciliations of a kind read besides the cluster, such as a file of the
 // operator. Its changes trigger no event.
@@ -27,9 +30,9 @@ func (c *Controller) wakeReaders(last string) string {
 		return now
 	}
 	for w := range c.managed() {
-		c.guarded("find what "+keyOf(w).String()+" reads", func() {
+		c.guarded("find what "+catalog.KeyOf(w).String()+" reads", func() {
 			if c.kind.Outside.Reads(w) {
-				c.loop.enqueue(keyOf(w))
+				c.loop.enqueue(catalog.KeyOf(w))
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
@@ -59,7 +60,7 @@ func (s *Sources) governing(ctx context.Context, labels string) ([]types.Namespa
 			return nil, err
 		}
 		for w := range c.managed() {
-			c.guarded("name the Service of "+keyOf(w).String(), func() {
+			c.guarded("name the Service of "+catalog.KeyOf(w).String(), func() {
 				name := types.NamespacedName{Namespace: w.GetNamespace(), Name: c.kind.Shape(w).Service.Name}
 				if !seen[name] {
 					seen[name] = true
@@ -76,7 +77,7 @@ func (s *Sources) unsettled() bool {
 	return slices.ContainsFunc(s.controllers(), func(c *Controller) bool {
 		wanted := true
 		for w := range c.managed() {
-			c.guarded("compare status of "+keyOf(w).String(), func() { wanted = wanted && c.asWanted(w) })
+			c.guarded("compare status of "+catalog.KeyOf(w).String(), func() { wanted = wanted && c.asWanted(w) })
 		}
 		return !wanted || !c.rolledOut()
 	})
@@ -173,7 +174,7 @@ func (c *Controller) written(kind assets.Kind, into map[types.NamespacedName]boo
 	c.mu.Unlock()
 	for obj := range c.stores.generated(kind) {
 		if len(c.workloadsOf(obj)) > 0 {
-			into[keyOf(obj)] = true
+			into[catalog.KeyOf(obj)] = true
 		}
 	}
 	for set, pod := range c.stores.podTemplates() {

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -32,7 +33,7 @@ func (c *Controller) live(ctx context.Context, w v1.Workload, state *memory) (Li
 	named := informer.Labelled(c.kind.nameLabel(), w.GetName())
 	out := Live{
 		StatefulSets: map[string]*appsv1.StatefulSet{}, Secrets: map[string]*corev1.Secret{},
-		Pods: c.podsOf(keyOf(w)),
+		Pods: c.podsOf(catalog.KeyOf(w)),
 	}
 	for _, s := range c.writer.StatefulSets().List(namespace, named) {
 		out.StatefulSets[s.Name] = s
@@ -50,7 +51,7 @@ func (c *Controller) live(ctx context.Context, w v1.Workload, state *memory) (Li
 	if c.stores.configMaps != nil {
 		out.ConfigMaps = c.writer.ConfigMaps().List(namespace, informer.Labelled(c.kind.Names.RuleLabel, w.GetName()))
 	}
-	return out, c.complete(ctx, keyOf(w), &out, c.lastWritten(state))
+	return out, c.complete(ctx, catalog.KeyOf(w), &out, c.lastWritten(state))
 }
 
 // complete adds Secrets and ConfigMaps of a workload that its pods mount and the caches may lack, because

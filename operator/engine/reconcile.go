@@ -184,7 +184,7 @@ func (c *Controller) readable(row *catalog.Row) {
 	}
 	for w := range c.managed() {
 		if rule, err := by.rule(w); err == nil && !rule.Empty() {
-			c.loop.enqueue(keyOf(w))
+			c.loop.enqueue(catalog.KeyOf(w))
 		}
 	}
 }
@@ -195,7 +195,7 @@ const gathered = 1 << 30
 // write applies the plan: first the content, then the pods' annotations, then the workload. live
 // are the StatefulSets as they were gathered.
 func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload, state *memory, plan *Plan, live map[string]*appsv1.StatefulSet) error {
-	key := keyOf(w)
+	key := catalog.KeyOf(w)
 	for _, warning := range plan.Warnings {
 		log.Warn("configuration warning", "warning", warning.String())
 	}
@@ -243,7 +243,7 @@ func (c *Controller) remains(w v1.Workload) bool {
 func (c *Controller) writeWorkload(ctx context.Context, log *slog.Logger, w v1.Workload, plan *Plan, live map[string]*appsv1.StatefulSet, contested ...apply.Conflict) error {
 	steps, notGrown := c.grow(ctx, log, w, plan, live)
 	done, err := c.writer.Do(ctx, steps)
-	c.remembered(keyOf(w)).reached.Add(int64(len(done)))
+	c.remembered(catalog.KeyOf(w)).reached.Add(int64(len(done)))
 	logChanges(log, done)
 	more, err := apply.Contested(err)
 	wait := c.contested(log, w, append(contested, more...))

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
@@ -205,7 +206,7 @@ func (c *Controller) granted(namespace string) {
 		}
 	}
 	for w := range c.managed() {
-		if key := keyOf(w); namespace == "" || key.Namespace == namespace {
+		if key := catalog.KeyOf(w); namespace == "" || key.Namespace == namespace {
 			keys[key] = true
 		}
 	}

@@ -226,7 +226,7 @@ func TestReferencesOutliveTheirWatch(t *testing.T) {
 		kube.PrependReactor("get", "secrets", refuse)
 		refs := &references{secrets: informer.NewMetadataStore(metadata, corev1.SchemeGroupVersion.WithResource("secrets"), informer.Watch{
 			Poll: &informer.Poll{Every: time.Minute, Names: func(context.Context) ([]types.NamespacedName, error) {
-				return []types.NamespacedName{keyOf(login())}, nil
+				return []types.NamespacedName{catalog.KeyOf(login())}, nil
 			}},
 		})}
 		s := newAskingScene(t)

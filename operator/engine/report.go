@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
@@ -121,7 +122,7 @@ func lacksFields(err error) bool {
 
 // sets returns the observed state of the StatefulSets that should exist.
 func (c *Controller) sets(w v1.Workload, wanted []Set) []setPods {
-	pods := c.podsOf(keyOf(w))
+	pods := c.podsOf(catalog.KeyOf(w))
 	owner := &metav1.OwnerReference{APIVersion: c.kind.GroupVersion().String(), Kind: c.kind.Kind, Name: w.GetName(), UID: w.GetUID()}
 	var out []setPods
 	for i, set := range wanted {
@@ -143,7 +144,7 @@ func (c *Controller) nodes(w v1.Workload, name string) *Nodes {
 		return out
 	}
 	if ds, ok := c.writer.DaemonSets().Get(w.GetNamespace(), name); ok {
-		out.DaemonSet, out.Pods = ds, ownedPods("DaemonSet", name, c.podsOf(keyOf(w)))
+		out.DaemonSet, out.Pods = ds, ownedPods("DaemonSet", name, c.podsOf(catalog.KeyOf(w)))
 	}
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -112,7 +113,7 @@ func TestStatusOfARecreatedWorkload(t *testing.T) {
 		if got := b.reconciled("a"); got.Status != v1.ConditionUnknown {
 			t.Errorf("before its first reconciliation %+v", got)
 		}
-		if _, status, _ := c.Workload(keyOf(second)); status.(v1.ThanosRulerStatus).Conditions[1].Status != v1.ConditionUnknown {
+		if _, status, _ := c.Workload(catalog.KeyOf(second)); status.(v1.ThanosRulerStatus).Conditions[1].Status != v1.ConditionUnknown {
 			t.Errorf("its page has the status %+v", status)
 		}
 		b.after(5 * time.Minute)

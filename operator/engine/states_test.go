@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
@@ -27,7 +28,7 @@ func TestWithheldContent(t *testing.T) {
 		b.set(podOf("ruler-a"))
 		c := b.start(nil, f)[0]
 		b.written()
-		hash := c.deliveredHash(keyOf(ruler("a")))
+		hash := c.deliveredHash(catalog.KeyOf(ruler("a")))
 		f.plans(func(_ v1.Workload, p *Plan) error {
 			p.Content, p.Hash, p.Withheld = nil, "", errors.New("too large")
 			return nil
@@ -38,8 +39,8 @@ func TestWithheldContent(t *testing.T) {
 		if got := b.written(); !slices.Equal(got, []string{"update statefulsets team/ruler-a"}) && !slices.Equal(got, []string{"patch statefulsets team/ruler-a"}) {
 			t.Errorf("wrote %q", got)
 		}
-		if got := b.config("ruler-a-config"); got != "alerts" || c.deliveredHash(keyOf(ruler("a"))) != hash {
-			t.Errorf("configuration %q, pods should have %q", got, c.deliveredHash(keyOf(ruler("a"))))
+		if got := b.config("ruler-a-config"); got != "alerts" || c.deliveredHash(catalog.KeyOf(ruler("a"))) != hash {
+			t.Errorf("configuration %q, pods should have %q", got, c.deliveredHash(catalog.KeyOf(ruler("a"))))
 		}
 		if got := b.condition("a", v1.Reconciled); got != "False ReconciliationFailed too large" {
 			t.Errorf("Reconciled %s", got)

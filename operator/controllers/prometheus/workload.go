@@ -65,9 +65,7 @@ func (o Workload) Row() *catalog.Row {
 }
 
 // Key returns the namespace and name of the workload.
-func (o Workload) Key() types.NamespacedName {
-	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-}
+func (o Workload) Key() types.NamespacedName { return catalog.KeyOf(o) }
 
 // String returns a human-readable name: "Prometheus/monitoring/k8s".
 func (o Workload) String() string { return o.Row().Kind + "/" + o.GetNamespace() + "/" + o.GetName() }

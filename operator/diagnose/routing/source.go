@@ -129,9 +129,7 @@ func (s Source) alertmanager(ctx context.Context, name string) (*v1.Alertmanager
 	if err != nil {
 		return nil, fmt.Errorf("list alertmanagers (--alertmanager names one): %w", err)
 	}
-	i, err := theOne(list, "", func(o catalog.Object) types.NamespacedName {
-		return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-	}, s.Where())
+	i, err := theOne(list, "", func(o catalog.Object) types.NamespacedName { return catalog.KeyOf(o) }, s.Where())
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func UnselectedIn(all []Facts) []explain.Unselected {
 		if read[row] == nil {
 			read[row] = map[types.NamespacedName]catalog.Object{}
 		}
-		read[row][types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}] = o
+		read[row][catalog.KeyOf(o)] = o
 	}
 	for _, f := range all {
 		if len(f.Unread) > 0 {

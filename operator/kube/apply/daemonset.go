@@ -9,6 +9,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
 // DaemonSet creates or updates a DaemonSet:
@@ -66,7 +68,7 @@ func (m *written) note(want, got *appsv1.DaemonSet) {
 	if m.made == nil {
 		m.made = map[types.NamespacedName]madeOf{}
 	}
-	m.made[keyOf(want)] = madeOf{got.UID, got.Generation, digestOf(want.Spec)}
+	m.made[catalog.KeyOf(want)] = madeOf{got.UID, got.Generation, digestOf(want.Spec)}
 }
 
 // ForgetDaemonSet drops the record of a deleted DaemonSet. It must be called for every deletion in the cache.
@@ -74,14 +76,14 @@ func (w *Writer) ForgetDaemonSet(gone *appsv1.DaemonSet) {
 	w.daemonSets.view.Forget(gone)
 	w.nodes.mu.Lock()
 	defer w.nodes.mu.Unlock()
-	if w.nodes.made[keyOf(gone)].uid == gone.UID {
-		delete(w.nodes.made, keyOf(gone))
+	if w.nodes.made[catalog.KeyOf(gone)].uid == gone.UID {
+		delete(w.nodes.made, catalog.KeyOf(gone))
 	}
 }
 
 func (m *written) same(want, live *appsv1.DaemonSet) bool {
 	m.mu.Lock()
-	last, known := m.made[keyOf(want)]
+	last, known := m.made[catalog.KeyOf(want)]
 	m.mu.Unlock()
 	return known && last == madeOf{live.UID, live.Generation, digestOf(want.Spec)} && sameMeta(want, live)
 }

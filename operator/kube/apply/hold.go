@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -35,7 +36,7 @@ func (o *orphans) keep(live *appsv1.StatefulSet, held bool) {
 	if o.left == nil {
 		o.left = map[types.NamespacedName]orphan{}
 	}
-	o.left[keyOf(live)] = orphan{live, held}
+	o.left[catalog.KeyOf(live)] = orphan{live, held}
 }
 
 func (o *orphans) take(key types.NamespacedName) (orphan, bool) {
@@ -49,7 +50,7 @@ func (o *orphans) take(key types.NamespacedName) (orphan, bool) {
 // createStatefulSet creates a StatefulSet that is not in the cache.
 func (w *Writer) createStatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
 	k := &w.statefulSets
-	left, orphaned := w.orphans.take(keyOf(want))
+	left, orphaned := w.orphans.take(catalog.KeyOf(want))
 	if orphaned = orphaned && sameController(want, left.live); orphaned {
 		want = k.copy(want)
 		mergeTemplate(&want.Spec.Template, &left.live.Spec.Template)

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
 // pods returns an edit of the template: the images of prometheus, the reloader, and the init reloader.
@@ -134,7 +136,7 @@ func TestCreatedAgainWithTheSameTemplate(t *testing.T) {
 	if diff := cmp.Diff(live.Spec.Template, got.Spec.Template); diff != "" {
 		t.Error(diff)
 	}
-	if _, again := b.writer.orphans.take(keyOf(live)); again {
+	if _, again := b.writer.orphans.take(catalog.KeyOf(live)); again {
 		t.Error("what was left behind is still remembered")
 	}
 }

@@ -99,7 +99,7 @@ func (o *Objects) change(ctx context.Context, obj metav1.Object, steps ...bindin
 	if err != nil {
 		return fmt.Errorf("encode patch of %s %q: %w", o.row.Resource, obj.GetName(), err)
 	}
-	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	key := catalog.KeyOf(obj)
 	if err := o.patch(types.JSONPatchType, key).Body(body).Do(ctx).Error(); err != nil {
 		return fmt.Errorf("patch %s %q: %w", o.row.Resource, obj.GetName(), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
@@ -62,21 +63,17 @@ func newView[T metav1.Object](cache Cache[T]) *View[T] {
 	return &View[T]{cache: cache, writes: map[types.NamespacedName]write[T]{}, last: map[types.NamespacedName]string{}}
 }
 
-func keyOf(obj metav1.Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-}
-
 // Ours reports whether this version of an object is our last write, so that its event can be ignored.
 func (v *View[T]) Ours(obj T) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.last[keyOf(obj)] == obj.GetResourceVersion()
+	return v.last[catalog.KeyOf(obj)] == obj.GetResourceVersion()
 }
 
 // Since reports whether this version of an object is later than our last write; false if there is none.
 func (v *View[T]) Since(obj T) bool {
 	v.mu.Lock()
-	last, wrote := v.last[keyOf(obj)]
+	last, wrote := v.last[catalog.KeyOf(obj)]
 	v.mu.Unlock()
 	order, err := resourceversion.CompareResourceVersion(obj.GetResourceVersion(), last)
 	return wrote && err == nil && order > 0
@@ -84,7 +81,7 @@ func (v *View[T]) Since(obj T) bool {
 
 // Forget drops the remembered writes of a deleted object. It must be called for every deletion in the cache.
 func (v *View[T]) Forget(gone T) {
-	key := keyOf(gone)
+	key := catalog.KeyOf(gone)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	w, ok := v.writes[key]
@@ -177,7 +174,7 @@ func (w write[T]) outdates(version string) bool {
 // wrote remembers the object that a write returned.
 func (v *View[T]) wrote(obj T) {
 	v.mu.Lock()
-	v.last[keyOf(obj)] = obj.GetResourceVersion()
+	v.last[catalog.KeyOf(obj)] = obj.GetResourceVersion()
 	v.mu.Unlock()
 	v.remember(obj, write[T]{object: obj})
 	v.Note(obj)
@@ -197,7 +194,7 @@ func (v *View[T]) removed(before T) { v.remember(before, write[T]{ends: true, de
 func (v *View[T]) ending(object T) { v.remember(object, write[T]{object: object, ends: true}) }
 
 func (v *View[T]) remember(obj T, w write[T]) {
-	key := keyOf(obj)
+	key := catalog.KeyOf(obj)
 	w.version, w.at = obj.GetResourceVersion(), time.Now()
 	cached, have := v.cache.Get(key.Namespace, key.Name)
 	if !have && w.ends {

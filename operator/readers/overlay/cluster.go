@@ -79,8 +79,8 @@ func (c *Cluster) List(ctx context.Context, q readers.Query) ([]readers.Object, 
 	old := map[types.NamespacedName]readers.Object{}
 	below := q
 	below.Keep = func(o readers.Object) readers.Object {
-		if c.manifest(q.GroupVersionResource, keyOf(o)) != nil {
-			old[keyOf(o)] = o
+		if c.manifest(q.GroupVersionResource, catalog.KeyOf(o)) != nil {
+			old[catalog.KeyOf(o)] = o
 			return nil
 		}
 		return q.Kept(o)
@@ -93,7 +93,7 @@ func (c *Cluster) List(ctx context.Context, q readers.Query) ([]readers.Object, 
 		if !selects(o) {
 			continue
 		}
-		if kept := q.Kept(carry(o, old[keyOf(o)])); kept != nil {
+		if kept := q.Kept(carry(o, old[catalog.KeyOf(o)])); kept != nil {
 			out = append(out, kept)
 		}
 	}
@@ -129,18 +129,14 @@ func (c *Cluster) Brings(ref assets.Ref) bool {
 // manifest returns the manifest of an object; nil when there is none.
 func (c *Cluster) manifest(of schema.GroupVersionResource, key types.NamespacedName) readers.Object {
 	all := c.objects[of]
-	i, has := slices.BinarySearchFunc(all, key, func(o readers.Object, key types.NamespacedName) int { return compare(keyOf(o), key) })
+	i, has := slices.BinarySearchFunc(all, key, func(o readers.Object, key types.NamespacedName) int { return compare(catalog.KeyOf(o), key) })
 	if !has {
 		return nil
 	}
 	return all[i]
 }
 
-func keyOf(o readers.Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-}
-
-func compareKeys(a, b readers.Object) int { return compare(keyOf(a), keyOf(b)) }
+func compareKeys(a, b readers.Object) int { return compare(catalog.KeyOf(a), catalog.KeyOf(b)) }
 
 func compare(a, b types.NamespacedName) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))

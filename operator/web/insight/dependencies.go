@@ -46,7 +46,7 @@ func (k *kept) selects(of explain.Candidate, w *snapshot, changed changes) (sele
 		}
 		if all {
 			for _, o := range w.lookup(s.Row).candidates(rule, of.Object.GetNamespace()) {
-				consider(keyOf(o), o)
+				consider(catalog.KeyOf(o), o)
 			}
 			continue
 		}

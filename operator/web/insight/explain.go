@@ -101,7 +101,7 @@ func explained(q explain.Question, c *Cluster, row *catalog.Row) (out explain.Re
 func (w *snapshot) object(o Object) (catalog.Object, error) {
 	resource := o.GroupResource()
 	for _, object := range w.objects[o.Row] {
-		if keyOf(object) == o.NamespacedName {
+		if catalog.KeyOf(object) == o.NamespacedName {
 			return object, nil
 		}
 	}

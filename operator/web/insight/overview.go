@@ -179,7 +179,7 @@ func (w *snapshot) selectorsElsewhere(kind string) selectors {
 // selectedBy reports whether one of the selectors selects an object, or it is referred to by name.
 func (w *snapshot) selectedBy(s selectors, o catalog.Object) bool {
 	selects := func(rule selection.Rule) bool { return w.selects(rule, o) }
-	return s.named[types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}] ||
+	return s.named[catalog.KeyOf(o)] ||
 		slices.ContainsFunc(s.own[o.GetNamespace()], selects) || slices.ContainsFunc(s.others, selects)
 }
 

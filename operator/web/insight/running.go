@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -68,13 +69,13 @@ func (w *snapshot) readRunning(ctx context.Context, r readers.Reader, all []expl
 		if of := c.Setup.StatefulSets; !seen[of] {
 			seen[of] = true
 			for _, o := range w.everywhere(ctx, r, readers.Query{GroupVersionResource: readers.StatefulSets, Labels: of}, namespaces) {
-				w.sets[keyOf(o)] = o.(*appsv1.StatefulSet)
+				w.sets[catalog.KeyOf(o)] = o.(*appsv1.StatefulSet)
 			}
 		}
 	}
 	for of, namespaces := range onNodes {
 		for _, o := range w.everywhere(ctx, r, readers.Query{GroupVersionResource: readers.DaemonSets, Labels: of}, namespaces) {
-			w.daemons[keyOf(o)] = o.(*appsv1.DaemonSet)
+			w.daemons[catalog.KeyOf(o)] = o.(*appsv1.DaemonSet)
 		}
 	}
 }

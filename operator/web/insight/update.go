@@ -154,7 +154,7 @@ func (s *snapshots) changed(w *snapshot) changes {
 		before, now := s.known[row], make(map[types.NamespacedName]catalog.Object, len(objects))
 		differ := map[types.NamespacedName]catalog.Object{}
 		for _, o := range objects {
-			key := keyOf(o)
+			key := catalog.KeyOf(o)
 			now[key] = o
 			if old := before[key]; labelsOf(key.Namespace) || old == nil || !same(old, o) {
 				differ[key] = o
@@ -174,10 +174,6 @@ func (s *snapshots) changed(w *snapshot) changes {
 // same reports whether two objects of the same name have the same UID and version.
 func same(a, b catalog.Object) bool {
 	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && a.GetResourceVersion() != "" && capacity.IsStub(a) == capacity.IsStub(b)
-}
-
-func keyOf(o catalog.Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 // forget evicts compiled objects that were deleted.
