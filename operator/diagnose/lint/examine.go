@@ -9,6 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
@@ -85,7 +86,7 @@ func Unsound(o *manifests.Objects, faulty []manifests.Fault) error {
 		out = append(out, faults.At(f.Where(), errors.New(f.sentence())))
 	}
 	if more := len(found) - len(out); more > 0 {
-		out = append(out, fmt.Errorf("and %s", plural(more, "more fault")))
+		out = append(out, fmt.Errorf("and %s", report.Count(more, "more fault")))
 	}
 	return errors.Join(out...)
 }

@@ -52,24 +52,17 @@ func (r Report) summary() string {
 		if more := len(at) - mostSkipped; more > 0 {
 			at = append(slices.Clone(at[:mostSkipped]), fmt.Sprintf("%d more", more))
 		}
-		skipped = fmt.Sprintf(" (skipped %s not meant to be a manifest: %s)", plural(r.Skipped, "document"), strings.Join(at, ", "))
+		skipped = fmt.Sprintf(" (skipped %s not meant to be a manifest: %s)", report.Count(r.Skipped, "document"), strings.Join(at, ", "))
 	}
 	if len(r.Unbuilt) > 0 {
 		skipped += fmt.Sprintf("; %s changes objects and was not built", r.Unbuilt[0])
 		if r.Withheld > 0 {
-			skipped += fmt.Sprintf(", and %s that it may change left out", plural(r.Withheld, "finding"))
+			skipped += fmt.Sprintf(", and %s that it may change left out", report.Count(r.Withheld, "finding"))
 		}
 		skipped += ": check the output of kustomize build"
 	}
-	return fmt.Sprintf("%s, %s, %s in %s", plural(r.Count(SeverityError), "error"), plural(r.Count(SeverityWarning), "warning"),
-		plural(r.Count(SeverityNote), "note"), plural(r.Objects, "object")) + skipped
-}
-
-func plural(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return fmt.Sprintf("%d %s", n, word)
+	return fmt.Sprintf("%s, %s, %s in %s", report.Count(r.Count(SeverityError), "error"), report.Count(r.Count(SeverityWarning), "warning"),
+		report.Count(r.Count(SeverityNote), "note"), report.Count(r.Objects, "object")) + skipped
 }
 
 // maxWorkloads is the maximum number of workloads in a line about a finding.

@@ -1,6 +1,10 @@
 package nearmiss
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
+)
 
 // Extent lists the parts of a running cluster that a view has completely, so that anything else
 // does not exist. A view of manifests has none: there may be other objects in the cluster.
@@ -64,5 +68,5 @@ func labelsOf(t thing) string {
 	if len(t.labels) == 0 {
 		return "no labels"
 	}
-	return plural(len(t.labels), "label") + " " + t.labels.String()
+	return report.Plural(len(t.labels), "label") + " " + t.labels.String()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/config/jobtext"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
 // Read returns the searches of the jobs of an object, in their order. text is the scrape_configs
@@ -96,7 +97,7 @@ func others(j *jobtext.Job) (out []string) {
 		targets += len(s.Targets)
 	}
 	if targets > 0 {
-		out = append(out, fmt.Sprintf("%d static %s", targets, plural(targets, "target")))
+		out = append(out, report.Count(targets, "static target"))
 	}
 	if j.Discovery() == wellknown.CentralDiscovery { // its own discovery could not be compiled
 		out = append(out, "what the discovery service finds in the cluster")

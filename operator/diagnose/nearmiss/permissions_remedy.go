@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
 // remedy returns the change that grants the missing permissions.
@@ -101,7 +103,7 @@ func rulesFor(missing []resource, rules []rbacv1.PolicyRule) string {
 				lacking = append(lacking, verb)
 			}
 		}
-		key := "the " + plural(len(lacking), "verb") + " " + and(lacking)
+		key := "the " + report.Plural(len(lacking), "verb") + " " + and(lacking)
 		verbs = compact(append(verbs, key))
 		by[key] = append(by[key], text)
 	}

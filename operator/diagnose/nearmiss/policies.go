@@ -14,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
 // policy is a NetworkPolicy that isolates pods, with its selector.
@@ -190,7 +191,7 @@ func otherPorts(ports []networkingv1.NetworkPolicyPort) string {
 	if len(out) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (it admits %s %s, and the ports of policies are those of the pods, not of Services)", plural(len(out), "port"), and(out))
+	return fmt.Sprintf(" (it admits %s %s, and the ports of policies are those of the pods, not of Services)", report.Plural(len(out), "port"), and(out))
 }
 
 // applies reports whether a policy applies to traffic in a direction.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
 // roleWords are the kinds of objects that roles discover.
@@ -44,13 +45,13 @@ func (s *Search) where() string {
 }
 
 func namespaceList(names []string) string {
-	return plural(len(names), "namespace") + " " + and(names)
+	return report.Plural(len(names), "namespace") + " " + and(names)
 }
 
 // labels returns "label app=web" or "labels app=web,tier=a".
 func (s *Search) labels() string {
 	requirements, _ := s.selector.Requirements()
-	return plural(len(requirements), "label") + " " + s.selector.String()
+	return report.Plural(len(requirements), "label") + " " + s.selector.String()
 }
 
 func (s *Search) portWords() string {

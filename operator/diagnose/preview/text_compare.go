@@ -3,6 +3,8 @@ package preview
 import (
 	"strings"
 	"text/tabwriter"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
 // differenceKinds are the human-readable kinds of differences.
@@ -40,7 +42,7 @@ func (t text) comparisons() {
 // difference writes one difference.
 func (t text) difference(d *Difference) {
 	if d.Kind == DroppedCounts {
-		t.line("  job %s drops %s here and %d in %s", d.Job, plural(d.Dropped, "target"), d.PodDropped, podNames(d.Pods))
+		t.line("  job %s drops %s here and %d in %s", d.Job, report.Count(d.Dropped, "target"), d.PodDropped, podNames(d.Pods))
 		return
 	}
 	t.line("  %s %s   %s   job %s", differenceKinds[d.Kind], podNames(d.Pods), d.URL, d.Job)
@@ -85,15 +87,15 @@ func (c *Comparison) String() string {
 	case asked == 0:
 		return "compared with none of its pods"
 	case len(c.Differences) > 0:
-		out = plural(len(c.Differences), "difference") + " from "
+		out = report.Count(len(c.Differences), "difference") + " from "
 	case c.unknown():
 		out = "no difference is known from "
 	default:
 		out = "the same as "
 	}
-	out += plural(asked, "pod")
+	out += report.Count(asked, "pod")
 	if n := len(c.Down); n > 0 {
-		out += ", " + plural(n, "target") + " down"
+		out += ", " + report.Count(n, "target") + " down"
 	}
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
 // Reports about a pod, and about overlaps, instead of workloads and objects.
@@ -17,7 +19,7 @@ func (t text) pod() {
 	case c.Kept == 0:
 		t.line("%s is not scraped", pod)
 	default:
-		t.line("%s is scraped as %s", pod, plural(c.Kept, "target"))
+		t.line("%s is scraped as %s", pod, report.Count(c.Kept, "target"))
 	}
 	var unknown []string
 	var others []passed
@@ -68,7 +70,7 @@ func (t text) passed(all []passed) {
 		return
 	}
 	slices.SortStableFunc(all, func(a, b passed) int { return boolInt(a.bySelector()) - boolInt(b.bySelector()) })
-	t.line("\nfound and not scraped by %s:", plural(len(all), "job"))
+	t.line("\nfound and not scraped by %s:", report.Count(len(all), "job"))
 	for _, p := range all[:min(len(all), maxNamed)] {
 		t.line("  %s of %s", p.job.Name, p.owner.Ref)
 		for i := range p.job.Reasons {
@@ -90,7 +92,7 @@ func (t text) overlaps() {
 	if t.question.Limit > 0 {
 		n = min(n, t.question.Limit)
 	}
-	t.line("%s scraped more than once by the same workload", plural(len(t.Overlaps), "URL"))
+	t.line("%s scraped more than once by the same workload", report.Count(len(t.Overlaps), "URL"))
 	for _, overlap := range t.Overlaps[:n] {
 		t.line("\n%s   %s", overlap.Workload, overlap.URL)
 		rows := tabwriter.NewWriter(t, 0, 0, 3, ' ', 0)

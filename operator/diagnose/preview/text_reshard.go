@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 )
 
 // resharding writes the effect of another number of shards.
@@ -15,7 +17,7 @@ func (t text) resharding() {
 		}
 		return
 	}
-	t.line("%s   %s instead of %d: %s", r.Workload, plural(r.To, "shard"), r.From, r.Amount)
+	t.line("%s   %s instead of %d: %s", r.Workload, report.Count(r.To, "shard"), r.From, r.Amount)
 	for _, remark := range r.Remarks() {
 		t.line("  %s", remark)
 	}
@@ -56,20 +58,20 @@ func has(n int) string {
 
 // String returns a human-readable form.
 func (a Amount) String() string {
-	return fmt.Sprintf("%s, %d series", plural(a.Targets, "target"), a.Series)
+	return fmt.Sprintf("%s, %d series", report.Count(a.Targets, "target"), a.Series)
 }
 
 // Remarks explains the numbers of the comparison: which targets they include, and with how many series.
 func (r *Resharding) Remarks() []string {
 	out := []string{"a target counts as 500 series unless its label __tmp_shard_weight says how many it has; " + has(r.Claimed)}
 	if r.Everywhere > 0 {
-		out = append(out, "on all shards: "+plural(r.Everywhere, "target"))
+		out = append(out, "on all shards: "+report.Count(r.Everywhere, "target"))
 	}
 	if r.Unknown > 0 {
 		out = append(out, fmt.Sprintf("not counted: the targets of %s that cannot be looked at here; without --shards, they are listed", discoveries(r.Unknown)))
 	}
 	if r.Lost > 0 {
-		out = append(out, "on no shard then, because their jobs divide them by other numbers, or their zone has none: "+plural(r.Lost, "target"))
+		out = append(out, "on no shard then, because their jobs divide them by other numbers, or their zone has none: "+report.Count(r.Lost, "target"))
 	}
 	return out
 }
@@ -94,7 +96,7 @@ func (r *Resharding) Placements() []PlacementText {
 		if r.Series > 0 {
 			part = 100 * float64(p.Moved.Series) / float64(r.Series)
 		}
-		out = append(out, PlacementText{p.name, plural(p.Moved.Targets, "target"), fmt.Sprintf("%.1f %%", part), times(p.FullestBefore), times(p.FullestAfter)})
+		out = append(out, PlacementText{p.name, report.Count(p.Moved.Targets, "target"), fmt.Sprintf("%.1f %%", part), times(p.FullestBefore), times(p.FullestAfter)})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -23,9 +24,9 @@ func (c *Counts) String() string {
 	case c.Kept == 0:
 		out = append(out, "no targets")
 	case c.gaps() > 0:
-		out = append(out, plural(c.Kept, "known target"))
+		out = append(out, report.Count(c.Kept, "known target"))
 	default:
-		out = append(out, plural(c.Kept, "target"))
+		out = append(out, report.Count(c.Kept, "target"))
 	}
 	for _, more := range []struct {
 		n    int
@@ -38,13 +39,6 @@ func (c *Counts) String() string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // maxSummed is the maximum number of reasons in a summary.

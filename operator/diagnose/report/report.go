@@ -4,6 +4,7 @@ package report
 import (
 	"encoding/json"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -19,6 +20,17 @@ func Write(w io.Writer, format string, found any, text func(*strings.Builder)) e
 	text(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Count returns a number of things: "1 target", "3 targets".
+func Count(n int, noun string) string { return strconv.Itoa(n) + " " + Plural(n, noun) }
+
+// Plural returns the noun for a number of things.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }
 
 // JSON writes v as indented JSON, without escaping <, > and &, and with a final newline.

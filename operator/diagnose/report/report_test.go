@@ -28,3 +28,11 @@ var errClosed = errors.New("closed")
 type closed struct{}
 
 func (closed) Write([]byte) (int, error) { return 0, errClosed }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 targets", 1: "1 target", 2: "2 targets"} {
+		if got := Count(n, "target"); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

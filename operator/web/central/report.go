@@ -1,6 +1,7 @@
 package central
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,7 +114,7 @@ func (j *job) lost() (n int, why string) {
 	}
 	add(unknown, "its relabelings are too expensive to evaluate")
 	add(oversized, "it reads more than 128 KiB of their labels")
-	for _, namespace := range sorted(beyond) {
+	for _, namespace := range slices.Sorted(maps.Keys(beyond)) {
 		if add(beyond[namespace].Targets, "those of namespace "+namespace+" take more than its share"); len(reasons) >= mostNamed {
 			break
 		}

@@ -3,6 +3,7 @@ package central
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -213,23 +214,23 @@ func (w *WorkloadStatus) remarks(out *strings.Builder) {
 		}
 		line("forbidden: %s", text)
 	}
-	for _, job := range sorted(w.Waiting) {
+	for _, job := range slices.Sorted(maps.Keys(w.Waiting)) {
 		line("job %s: its targets are not known, and those that it had stay in the lists: %s", job, cmp.Or(strings.Join(w.Waiting[job], "; "), "they were not all read yet"))
 	}
-	for _, object := range sorted(w.Unread) {
+	for _, object := range slices.Sorted(maps.Keys(w.Unread)) {
 		line("the jobs of %s cannot be evaluated, and their targets in the lists do not change: %s", object, w.Unread[object])
 	}
-	for _, job := range sorted(w.Beyond) {
-		for _, namespace := range sorted(w.Beyond[job]) {
+	for _, job := range slices.Sorted(maps.Keys(w.Beyond)) {
+		for _, namespace := range slices.Sorted(maps.Keys(w.Beyond[job])) {
 			of := w.Beyond[job][namespace]
 			line("job %s: %d targets of %s with %d KiB are in no list, because they are more than the share of that namespace: use more shards, or attach fewer labels",
 				job, of.Targets, cmp.Or(namespace, "no namespace"), of.Bytes>>10)
 		}
 	}
-	for _, job := range sorted(w.Unknown) {
+	for _, job := range slices.Sorted(maps.Keys(w.Unknown)) {
 		line("job %s: %d targets are too expensive to evaluate and are on no shard", job, w.Unknown[job])
 	}
-	for _, job := range sorted(w.Oversized) {
+	for _, job := range slices.Sorted(maps.Keys(w.Oversized)) {
 		line("job %s: %d targets have more than 128 KiB of labels that it reads and are on no shard", job, w.Oversized[job])
 	}
 	for _, list := range w.Shards {
@@ -255,12 +256,4 @@ func (w *WorkloadStatus) remarks(out *strings.Builder) {
 	for _, text := range w.Notes {
 		line("%s", text)
 	}
-}
-
-func sorted[V any](m map[string]V) (out []string) {
-	for key := range m {
-		out = append(out, key)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -1,6 +1,7 @@
 package central
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -270,13 +271,7 @@ func belongs(job string, of catalog.Ref) bool {
 }
 
 // names returns the names of the jobs, sorted.
-func (w *workload) names() (out []string) {
-	for name := range w.jobs {
-		out = append(out, name)
-	}
-	slices.SortFunc(out, strings.Compare)
-	return out
-}
+func (w *workload) names() []string { return slices.Sorted(maps.Keys(w.jobs)) }
 
 // drop removes the lists of the workload.
 func (w *workload) drop(from *feed.Feed) {
