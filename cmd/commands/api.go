@@ -33,16 +33,16 @@ const (
 	reviewPatience  = 2 * time.Second
 )
 
-// known provides the state of the cluster to the HTTP API and its pages. It is nil without an HTTP
+// apiReader provides the state of the cluster to the HTTP API and its pages. It is nil without an HTTP
 // API.
-type known struct {
+type apiReader struct {
 	*informercache.Cluster
 	targets *livetargets.Source
 }
 
-// known returns the provider for the HTTP API. It reads the caches of the controllers, and follows
+// apiReader returns the provider for the HTTP API. It reads the caches of the controllers, and follows
 // targets on demand over a separate connection, so that missing permissions affect nothing else.
-func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine.Scopes, p process) (*known, error) {
+func (o *Options) apiReader(cfg *rest.Config, version *semver.Version, scopes engine.Scopes, p process) (*apiReader, error) {
 	if o.API == web.Off {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	if err != nil {
 		return nil, err
 	}
-	out := &known{caches, &livetargets.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets,
+	out := &apiReader{caches, &livetargets.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets,
 		Permissions: lister.Cluster{Kube: kube, Who: "the operator"}, Log: p.log}}
 	p.reg.MustRegister(promclient.Collector(out.targets))
 	p.api.Answer(insight.New(insight.Parts{
@@ -104,7 +104,7 @@ func listed(s engine.Scopes) []string {
 }
 
 // watch adds the caches of a controller once they have synced.
-func (k *known) watch(s *engine.Setup, controller func() *engine.Controller) {
+func (k *apiReader) watch(s *engine.Setup, controller func() *engine.Controller) {
 	if k == nil {
 		return
 	}
@@ -117,7 +117,7 @@ func (k *known) watch(s *engine.Setup, controller func() *engine.Controller) {
 }
 
 // events returns a recorder that also keeps the last sent Events for display.
-func (k *known) events(sent func(component string) events.EventRecorder) func(component string) events.EventRecorder {
+func (k *apiReader) events(sent func(component string) events.EventRecorder) func(component string) events.EventRecorder {
 	if k == nil || sent == nil {
 		return sent
 	}
@@ -125,7 +125,7 @@ func (k *known) events(sent func(component string) events.EventRecorder) func(co
 }
 
 // close stops following targets.
-func (k *known) close() {
+func (k *apiReader) close() {
 	if k != nil {
 		k.targets.Close()
 	}

@@ -29,7 +29,7 @@ type process struct {
 	reg     promclient.Registerer
 	api     *web.Handler
 	plain   *rest.Config // forbidden calls are not reported as missing permissions
-	known   *known       // nil without an HTTP API
+	known   *apiReader   // nil without an HTTP API
 }
 
 // readiness tracks whether the caches of the controllers that could start immediately have

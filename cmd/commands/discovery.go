@@ -204,7 +204,7 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	}
 	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log, Listener: out.runner}
 	out.runner.Streams, out.runner.Replicas = out.server, central.Watch(ctx, central.PodsOf(pods))
-	out.runner.Units = targetset.NewRoom(inflight.Memory() / 16)
+	out.runner.Units = targetset.NewBudget(inflight.Memory() / 16)
 	return out, nil
 }
 

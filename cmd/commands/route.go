@@ -19,7 +19,7 @@ import (
 
 const routeHelp = "Show the way of an alert through the routing tree of an Alertmanager: the routes that match and the objects they come from, the receivers it notifies, " +
 	"its group, time intervals, and inhibition rules that could silence it. Reads the cluster of the kubeconfig, as it would be with the manifests of -f, or these alone, or a " +
-	"configuration of Alertmanager with --config.file; writes nothing. Exits 0 if somebody is notified, 1 if nobody is or an expected receiver is not reached, 2 on an error."
+	"configuration of Alertmanager with --config.file; writes nothing. Exits 0 if a receiver is notified, 1 if none is or an expected receiver is not reached, 2 on an error."
 
 var routeExample = []string{
 	"route namespace=demo severity=critical # in the cluster of your kubeconfig",

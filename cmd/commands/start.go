@@ -167,7 +167,7 @@ func (o *Options) reconcile(ctx context.Context, cfg *rest.Config, kube kubernet
 	if err != nil {
 		return err
 	}
-	if p.known, err = o.known(p.plain, version, scopes, p); err != nil {
+	if p.known, err = o.apiReader(p.plain, version, scopes, p); err != nil {
 		return err
 	}
 	defer p.known.close()

@@ -108,21 +108,21 @@ func telling(to io.Writer) func(http.RoundTripper) http.RoundTripper {
 // RoundTrip implements [http.RoundTripper].
 func (w waits) RoundTrip(r *http.Request) (*http.Response, error) {
 	host := r.URL.Scheme + "://" + r.URL.Host
-	timer := time.AfterFunc(patience, func() { w.tell("waiting for %s", host) })
+	timer := time.AfterFunc(patience, func() { w.printOnce("waiting for %s", host) })
 	out, err := w.next.RoundTrip(r)
 	switch {
 	case err != nil || r.URL.Query().Has("watch"):
 		timer.Stop()
 	case out.StatusCode == http.StatusTooManyRequests:
 		timer.Stop()
-		w.tell("waiting for %s, which answers that there are too many requests", host)
+		w.printOnce("waiting for %s, which answers that there are too many requests", host)
 	default:
 		out.Body = awaited{out.Body, timer}
 	}
 	return out, err
 }
 
-func (w waits) tell(format string, args ...any) {
+func (w waits) printOnce(format string, args ...any) {
 	w.once.Do(func() { fmt.Fprintf(w.to, format+"\n", args...) })
 }
 

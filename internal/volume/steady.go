@@ -58,11 +58,11 @@ func (s *Steady) Take(ctx context.Context) (Snapshot, error) {
 	if len(snap.Gone) > 0 && time.Since(s.goneSince) < goneGrace {
 		return snap, &UnsettledError{snap.Gone}
 	}
-	s.tell(snap)
+	s.logProblems(snap)
 	return snap, nil
 }
 
-func (s *Steady) tell(snap Snapshot) {
+func (s *Steady) logProblems(snap Snapshot) {
 	if s.Logger == nil {
 		return
 	}

@@ -70,7 +70,7 @@ func ParseDivision(annotations map[string]string) (out Division, err error) {
 		case !set || value == byDefault:
 			return false, nil
 		case value != other:
-			return false, wrong(annotations, annotation, byDefault+" or "+other)
+			return false, notAllowed(annotations, annotation, byDefault+" or "+other)
 		}
 		return true, nil
 	}
@@ -106,8 +106,8 @@ func ParseSharding(annotations map[string]string) (TargetDiscovery, Division, er
 	return discovery, division, nil
 }
 
-// wrong returns the error for an annotation with a value that use does not list.
-func wrong(annotations map[string]string, annotation, use string) error {
+// notAllowed returns the error for an annotation with a value that use does not list.
+func notAllowed(annotations map[string]string, annotation, use string) error {
 	return &DivisionError{annotation, fmt.Sprintf("%q is not allowed: use %s", quoted(annotations[annotation]), use)}
 }
 
@@ -124,7 +124,7 @@ func reassignAfter(annotations map[string]string) (time.Duration, error) {
 	if out := time.Duration(d); err == nil && out >= minReassignAfter && out <= maxReassignAfter {
 		return out, nil
 	}
-	return 0, wrong(annotations, AnnotationReassignAfter, "never, or a time from 1m to 1d")
+	return 0, notAllowed(annotations, AnnotationReassignAfter, "never, or a time from 1m to 1d")
 }
 
 // autoscaling reads [AnnotationMaxShards] and [AnnotationSeriesPerShard].
@@ -136,7 +136,7 @@ func autoscaling(annotations map[string]string) (out Autoscaling, err error) {
 		}
 		n, err := strconv.ParseUint(value, 10, 64)
 		if err != nil || n < least || n > most {
-			return 0, wrong(annotations, annotation, fmt.Sprintf("a number from %d to %d", least, most))
+			return 0, notAllowed(annotations, annotation, fmt.Sprintf("a number from %d to %d", least, most))
 		}
 		return n, nil
 	}

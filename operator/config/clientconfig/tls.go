@@ -78,7 +78,7 @@ func CheckTLS(t *v1.TLSConfig) error {
 	if t == nil {
 		return nil
 	}
-	hasCA, hasCert := Given(t.CA), Given(t.Cert)
+	hasCA, hasCert := IsSet(t.CA), IsSet(t.Cert)
 	switch {
 	case t.CA.Secret != nil && t.CA.ConfigMap != nil:
 		return faults.At("ca", Exclusive("secret", "configMap"))
@@ -103,8 +103,8 @@ func CheckTLS(t *v1.TLSConfig) error {
 	return nil
 }
 
-// Given reports whether the reference is set.
-func Given(ref v1.SecretOrConfigMap) bool { return ref.Secret != nil || ref.ConfigMap != nil }
+// IsSet reports whether the reference is set.
+func IsSet(ref v1.SecretOrConfigMap) bool { return ref.Secret != nil || ref.ConfigMap != nil }
 
 // TLS validates and converts t, and registers the files it refers to.
 func (r *Resolver) TLS(t *v1.TLSConfig) (*TLSConfig, error) {
@@ -141,7 +141,7 @@ func (r *Resolver) TLS(t *v1.TLSConfig) (*TLSConfig, error) {
 		ref   v1.SecretOrConfigMap
 		text  string
 	}{{"ca", t.CA, ca}, {"cert", t.Cert, cert}, {"keySecret", v1.SecretOrConfigMap{Secret: t.KeySecret}, key}} {
-		if Given(asset.ref) && asset.text == "" {
+		if IsSet(asset.ref) && asset.text == "" {
 			return nil, faults.At(asset.field, errors.New("the value is empty"))
 		}
 		if err := r.addFile(asset.ref, asset.text); err != nil {

@@ -52,7 +52,7 @@ func TestLargeObjectsWaitForEachOther(t *testing.T) {
 		together int32
 	}{"large": {large, 1}, "larger than all room": {huge, 1}, "small": {&v1.ServiceMonitor{}, 5}} {
 		synctest.Test(t, func(t *testing.T) {
-			room := newRoom(5*budget.CompilationBytes + 1)
+			room := newLimiter(5*budget.CompilationBytes + 1)
 			var now, most atomic.Int32
 			for i := range 8 {
 				go func() {

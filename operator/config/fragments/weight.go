@@ -10,26 +10,26 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
 )
 
-// room bounds the size and number of objects that are compiled concurrently, across all workloads and
+// limiter bounds the size and number of objects that are compiled concurrently, across all workloads and
 // kinds. The memory for compiling grows with the size of the objects, and a small object may contain
 // a regular expression that compiles to megabytes. The operator does not get more memory on machines
 // with many CPUs.
-type room struct {
+type limiter struct {
 	free  *semaphore.Weighted
 	least int64 // weight of a small object
 }
 
-// inFlight is the room of the process.
-var inFlight = sync.OnceValue(func() room { return newRoom(inflight.Memory()) })
+// inFlight is the limiter of the process.
+var inFlight = sync.OnceValue(func() limiter { return newLimiter(inflight.Memory()) })
 
-// newRoom returns the room of a process with this memory limit in bytes.
-func newRoom(memory int64) room {
-	return room{semaphore.NewWeighted(budget.CompiledBytes), budget.CompiledBytes / max(2, memory/budget.CompilationBytes)}
+// newLimiter returns the limiter of a process with this memory limit in bytes.
+func newLimiter(memory int64) limiter {
+	return limiter{semaphore.NewWeighted(budget.CompiledBytes), budget.CompiledBytes / max(2, memory/budget.CompilationBytes)}
 }
 
 // weighed calls do once there is room for an object of its size. An object larger than the
 // total is compiled alone.
-func (r room) weighed(object any, do func()) {
+func (r limiter) weighed(object any, do func()) {
 	n := max(r.least, int64(budget.Size(object, budget.CompiledBytes)))
 	if err := r.free.Acquire(context.Background(), n); err != nil {
 		return // never happens: the context does not end, and n fits

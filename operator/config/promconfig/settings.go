@@ -207,7 +207,7 @@ func (s *Settings) dependsOnNamespace() bool {
 		if c.Authorization != nil && c.Authorization.Credentials != nil {
 			return true
 		}
-		if t := c.TLSConfig; t != nil && (clientconfig.Given(t.CA) || clientconfig.Given(t.Cert) || t.KeySecret != nil) {
+		if t := c.TLSConfig; t != nil && (clientconfig.IsSet(t.CA) || clientconfig.IsSet(t.Cert) || t.KeySecret != nil) {
 			return true
 		}
 	}

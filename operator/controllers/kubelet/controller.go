@@ -129,8 +129,8 @@ func (c *Controller) pass(ctx context.Context, key types.NamespacedName) {
 	c.queue.Retry(key, c.reached)
 }
 
-// tell logs new node problems. If periodic is true, it counts all problems.
-func (c *Controller) tell(all []problem, periodic bool) {
+// logProblems logs new node problems. If periodic is true, it counts all problems.
+func (c *Controller) logProblems(all []problem, periodic bool) {
 	now := make(map[string]bool, len(all))
 	for _, p := range all {
 		text := p.String()

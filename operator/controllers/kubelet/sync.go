@@ -37,7 +37,7 @@ func (c *Controller) sync(ctx context.Context) error {
 	}
 	c.reached = allRead
 	all, problems := c.opts.addresses(c.sorted())
-	c.tell(problems, periodic)
+	c.logProblems(problems, periodic)
 	errs := []error{c.syncService(ctx)}
 	if errs[0] != nil {
 		c.reached--

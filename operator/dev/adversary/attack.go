@@ -18,7 +18,7 @@ import (
 
 // attacker creates hostile objects as a user with the ClusterRole edit in one namespace.
 type attacker struct {
-	w      *world
+	w      *environment
 	source *hostile.Source
 	found  func(Finding)
 
@@ -34,7 +34,7 @@ type counts struct {
 	refused                   map[string]int // failed creations, by the component that rejected them
 }
 
-func newAttacker(w *world, found func(Finding)) (*attacker, error) {
+func newAttacker(w *environment, found func(Finding)) (*attacker, error) {
 	source, err := hostile.New(hostile.Options{Seed: w.Seed, Namespace: hostileNS, Beta: true})
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 
 // callers send hostile requests, and well-behaved ones next to them.
 type callers struct {
-	w       *world
+	w       *environment
 	source  *hostile.Source
 	found   func(Finding)
 	mallory string // tokens: of a user who may edit one namespace
@@ -43,7 +43,7 @@ type requestCounts struct {
 	slowest time.Duration // of the well-behaved requests
 }
 
-func newCallers(ctx context.Context, w *world, source *hostile.Source, found func(Finding)) (*callers, error) {
+func newCallers(ctx context.Context, w *environment, source *hostile.Source, found func(Finding)) (*callers, error) {
 	c := &callers{w: w, source: source, found: found, count: requestCounts{codes: map[string]int{}}}
 	for _, t := range []struct {
 		into               *string

@@ -30,7 +30,7 @@ import (
 
 // checker checks the installation after each batch.
 type checker struct {
-	w        *world
+	w        *environment
 	v        *written
 	k        *keeper
 	found    func(Finding)
@@ -46,7 +46,7 @@ type checker struct {
 	largest   int               // size of the largest configuration in bytes
 }
 
-func (w *world) newChecker(ctx context.Context, v *written, k *keeper, found func(Finding)) (*checker, error) {
+func (w *environment) newChecker(ctx context.Context, v *written, k *keeper, found func(Finding)) (*checker, error) {
 	compat.InitFromFlags(slog.New(slog.DiscardHandler), featurecontrol.NoopFlags{}) // parse label names as Alertmanager does
 	c := &checker{w: w, v: v, k: k, found: found, logs: map[string]int64{}, results: map[string]error{}, files: map[string]bool{}}
 	c.promtool = w.promtool

@@ -14,7 +14,7 @@
 // memory. A violation is a [Finding], with the manifests that cause it.
 //
 //	options.go run.go    options and the sequence of steps
-//	world.go deploy.go   the cluster, and the contents of deploy/
+//	environment.go deploy.go   the cluster, and the contents of deploy/
 //	processes.go hooks.go pod.go
 //	                     the operator, the webhooks, config-reloader next to a server
 //	written.go           the output of the operator

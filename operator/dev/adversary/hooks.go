@@ -20,7 +20,7 @@ import (
 const unchecked = "adversary.example/unchecked"
 
 // webhooks starts the webhooks and registers them with the API server.
-func (w *world) webhooks(ctx context.Context, k *keeper) error {
+func (w *environment) webhooks(ctx context.Context, k *keeper) error {
 	ca, err := w.startWebhooks(ctx, k)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (w *world) webhooks(ctx context.Context, k *keeper) error {
 }
 
 // startWebhooks starts the webhook server with the arguments and the limit of deploy/ and a certificate.
-func (w *world) startWebhooks(ctx context.Context, k *keeper) (ca []byte, err error) {
+func (w *environment) startWebhooks(ctx context.Context, k *keeper) (ca []byte, err error) {
 	c, err := shipped(w.deploy("components", "webhook", "deployment.yaml"))
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (w *world) startWebhooks(ctx context.Context, k *keeper) (ca []byte, err er
 	return chain, k.run(ctx, program, answers(w.webhookURL()+"/healthz"))
 }
 
-func (w *world) configureWebhooks(ctx context.Context, ca []byte) error {
+func (w *environment) configureWebhooks(ctx context.Context, ca []byte) error {
 	var all []*unstructured.Unstructured
 	for _, file := range []string{"webhook/configurations.yaml", "webhook-validate-all/configuration.yaml"} {
 		found, err := documents(w.deploy("components", file))
@@ -85,7 +85,7 @@ func (w *world) configureWebhooks(ctx context.Context, ca []byte) error {
 }
 
 // reachable replaces the Service in a clientConfig by a URL.
-func (w *world) reachable(config map[string]any, ca []byte) {
+func (w *environment) reachable(config map[string]any, ca []byte) {
 	path, _, _ := unstructured.NestedString(config, "service", "path")
 	delete(config, "service")
 	config["url"], config["caBundle"] = w.webhookURL()+path, base64.StdEncoding.EncodeToString(ca)

@@ -34,7 +34,7 @@ type pod struct {
 }
 
 // newPod starts config-reloader, first as the init container.
-func (w *world) newPod(ctx context.Context, k *keeper, v *written) (*pod, error) {
+func (w *environment) newPod(ctx context.Context, k *keeper, v *written) (*pod, error) {
 	set, err := w.kube.AppsV1().StatefulSets(monitoring).Get(ctx, "prometheus-main", metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func memoryDir() string {
 }
 
 // reloader returns a container as a program, with paths and addresses of this machine.
-func (w *world) reloader(p *pod, name string, c corev1.Container) cage.Program {
+func (w *environment) reloader(p *pod, name string, c corev1.Container) cage.Program {
 	var args []string
 	for _, a := range c.Args {
 		flag, value, _ := strings.Cut(a, "=")

@@ -239,13 +239,17 @@ func get(ctx context.Context, url, token string) ([]byte, error) {
 }
 
 // operatorURL and webhookURL return the URLs of the programs.
-func (w *world) operatorURL() string { return fmt.Sprintf("http://127.0.0.1:%d", w.ports.Ports[0]) }
-func (w *world) webhookURL() string  { return fmt.Sprintf("https://127.0.0.1:%d", w.ports.Ports[1]) }
+func (w *environment) operatorURL() string {
+	return fmt.Sprintf("http://127.0.0.1:%d", w.ports.Ports[0])
+}
+func (w *environment) webhookURL() string {
+	return fmt.Sprintf("https://127.0.0.1:%d", w.ports.Ports[1])
+}
 
-func (w *world) logOf(name string) string { return filepath.Join(w.Out, name+".log") }
+func (w *environment) logOf(name string) string { return filepath.Join(w.Out, name+".log") }
 
 // operatorProgram returns the operator with the arguments and the limit of deploy/.
-func (w *world) operatorProgram(more ...string) (cage.Program, error) {
+func (w *environment) operatorProgram(more ...string) (cage.Program, error) {
 	c, err := shipped(w.deploy("operator.yaml"))
 	if err != nil {
 		return cage.Program{}, err

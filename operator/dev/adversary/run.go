@@ -33,7 +33,7 @@ const bindingGate = "--feature-gates=StatusForConfigurationResources=true"
 // runner is the state of a run.
 type runner struct {
 	Options
-	w        *world
+	w        *environment
 	k        *keeper
 	v        *written
 	pod      *pod
@@ -102,7 +102,7 @@ func (r *runner) run(ctx context.Context) error {
 // prepare starts everything and waits for the initial state of the well-behaved tenant.
 func (r *runner) prepare(ctx context.Context) error {
 	var err error
-	if r.w, err = newWorld(ctx, r.Options); err != nil {
+	if r.w, err = newEnvironment(ctx, r.Options); err != nil {
 		return err
 	}
 	if err := r.w.webhooks(ctx, r.k); err != nil {
@@ -211,7 +211,7 @@ func (r *runner) say(format string, args ...any) {
 	fmt.Fprintf(r.Log, "adversary %7s: "+format+"\n", append([]any{time.Since(r.began).Round(time.Second)}, args...)...)
 }
 
-func (w *world) debug(format string, args ...any) {
+func (w *environment) debug(format string, args ...any) {
 	f, err := os.OpenFile(filepath.Join(w.Out, "refused.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return

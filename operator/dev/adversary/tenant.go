@@ -59,7 +59,7 @@ const between = 2 * time.Second
 
 // tenant changes its objects and measures the time until the changes are written.
 type tenant struct {
-	w     *world
+	w     *environment
 	v     *written
 	bound time.Duration
 	found func(Finding)
@@ -70,7 +70,7 @@ type tenant struct {
 	attempts int                  // writes that the API server rejected in the meantime
 }
 
-func newTenant(w *world, v *written, found func(Finding)) *tenant {
+func newTenant(w *environment, v *written, found func(Finding)) *tenant {
 	return &tenant{w: w, v: v, bound: w.Bound, found: found, latency: map[string][]time.Duration{}, waiting: map[string]time.Time{}}
 }
 

@@ -27,7 +27,7 @@ func Webhooks(ctx context.Context, o Options) (Result, error) {
 	r := &runner{Options: o, began: time.Now()}
 	r.findings = newFindings(filepath.Join(o.Out, "findings"), r.say)
 	r.k = newKeeper(r.findings.add)
-	r.w = &world{Options: o}
+	r.w = &environment{Options: o}
 	if r.w.ports, err = ports.Take(4); err != nil {
 		return Result{}, err
 	}

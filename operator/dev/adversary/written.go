@@ -41,7 +41,7 @@ type remembered struct {
 	err      error
 }
 
-func (w *world) follow(ctx context.Context) (*written, error) {
+func (w *environment) follow(ctx context.Context) (*written, error) {
 	out := &written{waken: make(chan struct{}), last: map[string]remembered{}}
 	factory := informers.NewSharedInformerFactoryWithOptions(w.kube, 0, informers.WithNamespace(monitoring))
 	core := factory.Core().V1()
@@ -218,7 +218,7 @@ func (c content) size() int {
 }
 
 // templates returns the pod templates of the workloads, by StatefulSet.
-func (w *world) templates(ctx context.Context) (map[string]string, error) {
+func (w *environment) templates(ctx context.Context) (map[string]string, error) {
 	sets, err := w.kube.AppsV1().StatefulSets(monitoring).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err

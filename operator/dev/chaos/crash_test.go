@@ -73,7 +73,7 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 }
 
 // begin kills, fills or stops what a crash names. lift ends that, and waits until the API server responds.
-func begin(t *testing.T, w *trial.World, crash Crash) (lift func()) {
+func begin(t *testing.T, w *trial.Environment, crash Crash) (lift func()) {
 	t.Helper()
 	must := func(err error) {
 		if err != nil {
@@ -106,7 +106,7 @@ func begin(t *testing.T, w *trial.World, crash Crash) (lift func()) {
 }
 
 // untilReady waits until kube-apiserver reports that it is ready, or that it is not.
-func untilReady(t *testing.T, w *trial.World, want bool) {
+func untilReady(t *testing.T, w *trial.Environment, want bool) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, trial.Deadline, true, func(ctx context.Context) (bool, error) {
 		err := w.Kube.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
@@ -118,7 +118,7 @@ func untilReady(t *testing.T, w *trial.World, want bool) {
 }
 
 // compact makes etcd forget all versions but the current ones.
-func compact(t *testing.T, w *trial.World) {
+func compact(t *testing.T, w *trial.Environment) {
 	t.Helper()
 	var found struct {
 		Header struct {
@@ -130,7 +130,7 @@ func compact(t *testing.T, w *trial.World) {
 }
 
 // memberOf returns the ID of the only member of etcd.
-func memberOf(t *testing.T, w *trial.World) string {
+func memberOf(t *testing.T, w *trial.Environment) string {
 	t.Helper()
 	var found struct {
 		Members []struct {
@@ -145,13 +145,13 @@ func memberOf(t *testing.T, w *trial.World) string {
 }
 
 // alarm sets or removes what etcd sets when its file exceeds its quota: it refuses writes until the alarm is removed.
-func alarm(t *testing.T, w *trial.World, action, member string) {
+func alarm(t *testing.T, w *trial.Environment, action, member string) {
 	t.Helper()
 	askEtcd(t, w, "/v3/maintenance/alarm", map[string]any{"action": action, "memberID": member, "alarm": "NOSPACE"}, &struct{}{})
 }
 
 // askEtcd sends a request to the HTTP API of etcd and decodes its response.
-func askEtcd(t *testing.T, w *trial.World, path string, body, into any) {
+func askEtcd(t *testing.T, w *trial.Environment, path string, body, into any) {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {

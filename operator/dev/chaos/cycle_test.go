@@ -16,7 +16,7 @@ import (
 // cycle is a scenario in a namespace with an operator of its own.
 type cycle struct {
 	Scenario
-	world     *trial.World
+	world     *trial.Environment
 	namespace string
 	operator  *trial.Operator
 	mirror    *trial.Mirror
@@ -34,7 +34,7 @@ type reference struct {
 }
 
 // newCycle starts an operator, and goes through all steps undisturbed.
-func newCycle(t *testing.T, w *trial.World, s Scenario, args ...string) *cycle {
+func newCycle(t *testing.T, w *trial.Environment, s Scenario, args ...string) *cycle {
 	t.Helper()
 	c := &cycle{Scenario: s, world: w, namespace: "chaos-" + s.Name}
 	c.createNamespace(t)

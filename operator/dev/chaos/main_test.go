@@ -25,11 +25,11 @@ func TestMain(m *testing.M) {
 
 var (
 	sharedOnce  sync.Once
-	sharedWorld *trial.World
+	sharedWorld *trial.Environment
 )
 
 // shared returns the cluster of all tests that leave it alone.
-func shared(t *testing.T) *trial.World {
+func shared(t *testing.T) *trial.Environment {
 	t.Helper()
 	c := clustertest.Shared(t, cluster.Options{ControllerManager: true})
 	sharedOnce.Do(func() { sharedWorld = trial.Prepare(t, c) })
@@ -40,7 +40,7 @@ func shared(t *testing.T) *trial.World {
 }
 
 // own returns a cluster for one test.
-func own(t *testing.T) *trial.World {
+func own(t *testing.T) *trial.Environment {
 	t.Helper()
 	return trial.Prepare(t, clustertest.Start(t, cluster.Options{ControllerManager: true}))
 }

@@ -19,7 +19,7 @@ answers are in the OpenAPI document that the operator serves at ` + "`/openapi/v
   ` + "`POST`" + ` only.
 - Empty parameters are ignored. Others than those of the path, and values that are not possible, are answered with 400, which names the parameter.
 - Lists come in parts: while an answer has ` + "`continue`" + `, ask again with it. ` + "`total`" + ` counts the rows of all parts.
-- Errors are a ` + "`Status`" + `, as from an API server. Names that no object can have are 404 before anybody checks permissions.
+- Errors are a ` + "`Status`" + `, as from an API server. Names that no object can have are 404 before permissions are checked.
 - Labels of targets that are found in other namespaces than their object need the permission to ` + "`list`" + ` pods or services there. One request may ask about
   the permissions of its caller in at most 100 namespaces and kinds. ` + "`--web.api=open`" + ` checks nothing.
 - Limits: 20 requests at a time, for the API and the pages together, 10 s each; 10 s to send a body, 30 s to receive an answer; 50 streams; headers

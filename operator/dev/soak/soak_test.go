@@ -46,7 +46,7 @@ type run struct {
 	rand     *rand.Rand
 	programs map[string]string
 
-	world                    *trial.World
+	world                    *trial.Environment
 	operator                 *trial.Operator
 	prometheus, alertmanager *pod
 	alertmanagerURL          string

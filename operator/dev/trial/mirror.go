@@ -48,7 +48,7 @@ type Life struct {
 }
 
 // NewMirror starts to follow a namespace.
-func NewMirror(t *testing.T, w *World, namespace string) *Mirror {
+func NewMirror(t *testing.T, w *Environment, namespace string) *Mirror {
 	t.Helper()
 	m := &Mirror{
 		changed: make(chan struct{}), state: State{}, atoms: map[string][]string{}, present: map[string]int{}, last: map[string]string{}, revisions: map[string]string{},

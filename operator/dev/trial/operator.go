@@ -37,7 +37,7 @@ current-context: proxy
 
 // NewOperator returns an operator that manages the workloads with this ID, with the permissions of deploy/rbac.yaml. It
 // is not started.
-func NewOperator(t *testing.T, w *World, id string, args ...string) *Operator {
+func NewOperator(t *testing.T, w *Environment, id string, args ...string) *Operator {
 	t.Helper()
 	ca, err := os.ReadFile(w.Cluster.CAFile)
 	if err != nil {
@@ -104,7 +104,7 @@ func (o *Operator) Explain(t *testing.T) {
 }
 
 // Bind grants the permissions of deploy/rbac.yaml.
-func (o *Operator) Bind(t *testing.T, w *World) {
+func (o *Operator) Bind(t *testing.T, w *Environment) {
 	t.Helper()
 	w.Apply(t, o.Binding())
 }

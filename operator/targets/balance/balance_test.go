@@ -265,15 +265,15 @@ func TestLeaving(t *testing.T) {
 		}
 	}
 	check("before any inventory", 0, time.Time{})
-	b.Unsent(now, "a-0", 7)
-	b.Unsent(now, "unknown", 7)
-	b.Unsent(now.Add(time.Minute), "b-0", 0)
+	b.RecordUnsent(now, "a-0", 7)
+	b.RecordUnsent(now, "unknown", 7)
+	b.RecordUnsent(now.Add(time.Minute), "b-0", 0)
 	if _, at := b.Leaving(1); !at.IsZero() {
 		t.Errorf("one pod did not say it, but it is known since %s", at)
 	}
-	b.Unsent(now.Add(2*time.Minute), "b-1", 5)
+	b.RecordUnsent(now.Add(2*time.Minute), "b-1", 5)
 	check("all said it", 5, now.Add(time.Minute))
-	b.Unsent(now.Add(3*time.Minute), "b-0", 1)
+	b.RecordUnsent(now.Add(3*time.Minute), "b-0", 1)
 	check("again", 6, now.Add(2*time.Minute))
 	b.Pods(now, pods[:3], false)
 	check("a pod is gone", 1, now.Add(3*time.Minute))

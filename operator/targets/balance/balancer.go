@@ -22,7 +22,7 @@ type Settings struct {
 // Balancer decides on which shards the units of a workload are. It is safe for concurrent use.
 type Balancer struct {
 	mu       sync.Mutex
-	room     Room
+	budget   Budget
 	used     map[string]int // of it, by namespace
 	settings Settings
 
@@ -44,17 +44,17 @@ type Balancer struct {
 	pace   allocation.Pace
 	paced  time.Time
 
-	machine *handoff.Machine // nil unless it leads
-	leader  uint64
-	began   time.Time
-	ready   bool
-	frozen  bool
-	pods    map[string]handoff.Pod
-	told    map[string]inventory // of pods that are not met
-	heard   map[string]heard     // last reports
-	unsent  map[string]unsent    // of agents, from their last inventories
-	lists   map[int][]applied
-	watches map[int]*watched
+	machine     *handoff.Machine // nil unless it leads
+	leader      uint64
+	began       time.Time
+	ready       bool
+	frozen      bool
+	pods        map[string]handoff.Pod
+	inventories map[string]inventory // of pods that are not met
+	heard       map[string]podReport // last reports
+	unsent      map[string]unsent    // of agents, from their last inventories
+	lists       map[int][]applied
+	watches     map[int]*watched
 
 	strikes map[string]int // by namespace
 	struck  time.Time      // since when they count
@@ -68,8 +68,8 @@ type applied struct{ list, machine uint64 }
 const maxApplied = 256
 
 // New returns a Balancer without shards and units.
-func New(room Room, settings Settings) *Balancer {
-	return &Balancer{room: room, used: map[string]int{}, settings: settings, units: map[allocation.ID]*Unit{}, idle: map[*Unit]bool{}, dead: map[int]bool{}, unborn: map[int]bool{}, plan: allocation.New(nil),
+func New(room Budget, settings Settings) *Balancer {
+	return &Balancer{budget: room, used: map[string]int{}, settings: settings, units: map[allocation.ID]*Unit{}, idle: map[*Unit]bool{}, dead: map[int]bool{}, unborn: map[int]bool{}, plan: allocation.New(nil),
 		pods: map[string]handoff.Pod{}, strikes: map[string]int{}, totals: Totals{}}
 }
 
@@ -81,7 +81,7 @@ func (b *Balancer) Lead(now time.Time, leader uint64) {
 	b.pace, b.paced, b.dead, b.unborn = allocation.Pace{}, time.Time{}, map[int]bool{}, map[int]bool{}
 	b.reshape()
 	b.machine = handoff.New(leader, now, handoff.Rules{ReassignAfter: b.settings.ReassignAfter})
-	b.told, b.heard, b.unsent, b.lists, b.watches = map[string]inventory{}, map[string]heard{}, map[string]unsent{}, map[int][]applied{}, map[int]*watched{}
+	b.inventories, b.heard, b.unsent, b.lists, b.watches = map[string]inventory{}, map[string]podReport{}, map[string]unsent{}, map[int][]applied{}, map[int]*watched{}
 }
 
 // Leader returns the number with which the balancer leads; 0 if it does not lead.
@@ -182,9 +182,9 @@ func (b *Balancer) Pods(now time.Time, pods []handoff.Pod, frozen bool) {
 			delete(b.unsent, name)
 		}
 	}
-	for name, told := range b.told {
+	for name, told := range b.inventories {
 		if _, is := b.pods[name]; !is && now.Sub(told.at) > forgetAfter { // else it may be new
-			delete(b.told, name)
+			delete(b.inventories, name)
 		}
 	}
 	for shard := range b.active {

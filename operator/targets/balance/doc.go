@@ -5,7 +5,7 @@
 //	balancer.go the state, and its settings
 //	gather.go   a new leader begins with what pods have
 //	step.go     one step: new units, plan, moves
-//	hear.go     reports of pods
+//	report.go   reports of pods
 //	watch.go    the units that pods report
 //	status.go   the state for users and metrics
 //

@@ -22,18 +22,18 @@ type inventory struct {
 // forgetAfter is the time after which the inventory of a pod that does not exist is dropped.
 const forgetAfter = 5 * time.Minute
 
-// Told records the units in the list of a pod and whether it scrapes their targets. blind is true if the pod cannot
+// RecordInventory records the units in the list of a pod and whether it scrapes their targets. blind is true if the pod cannot
 // determine that. units is nil if the pod reports no inventory.
-func (b *Balancer) Told(now time.Time, pod string, units map[*Unit]bool, blind bool) {
+func (b *Balancer) RecordInventory(now time.Time, pod string, units map[*Unit]bool, blind bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.machine == nil || b.ready && b.machine.Met(pod) {
+	if b.machine == nil || b.ready && b.machine.HasReported(pod) {
 		return
 	}
-	if was, is := b.told[pod]; units == nil && is && was.units != nil {
+	if was, is := b.inventories[pod]; units == nil && is && was.units != nil {
 		return
 	}
-	b.told[pod] = inventory{units, blind, now}
+	b.inventories[pod] = inventory{units, blind, now}
 }
 
 // unsent is the number of samples that an agent had not sent to its remote storages at a time.
@@ -42,8 +42,8 @@ type unsent struct {
 	at      time.Time
 }
 
-// Unsent records how many samples an agent has not sent to its remote storages.
-func (b *Balancer) Unsent(now time.Time, pod string, samples uint64) {
+// RecordUnsent records how many samples an agent has not sent to its remote storages.
+func (b *Balancer) RecordUnsent(now time.Time, pod string, samples uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, is := b.pods[pod]; is && b.machine != nil {
@@ -75,14 +75,14 @@ func (b *Balancer) Leaving(from int) (samples uint64, since time.Time) {
 func (b *Balancer) Admitted(pod string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.ready && b.machine.Met(pod)
+	return b.ready && b.machine.HasReported(pod)
 }
 
 // gather places the units on the shards whose pods have them, once the inventories of the pods are known.
 func (b *Balancer) gather(now time.Time) bool {
 	silent := false
 	for name, p := range b.pods {
-		if told, is := b.told[name]; p.Live && told.units == nil {
+		if told, is := b.inventories[name]; p.Live && told.units == nil {
 			if !is && now.Sub(b.began) < gatherFor {
 				return false
 			}
@@ -105,7 +105,7 @@ func (b *Balancer) gather(now time.Time) bool {
 	for _, u := range b.units {
 		b.want(u, u.why)
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.told)) {
+	for _, name := range slices.Sorted(maps.Keys(b.inventories)) {
 		b.meet(name)
 	}
 	b.machine.Step(now)
@@ -122,7 +122,7 @@ type holder struct {
 
 func (b *Balancer) holders() map[*Unit][]holder {
 	out := map[*Unit][]holder{}
-	for name, told := range b.told {
+	for name, told := range b.inventories {
 		p, known := b.pods[name]
 		if !known {
 			continue
@@ -164,12 +164,12 @@ func chosen(all []holder, shards []allocation.Shard) int {
 
 // meet passes the inventory of a pod to the machine, and reports whether that changed anything.
 func (b *Balancer) meet(name string) bool {
-	told := b.told[name]
+	told := b.inventories[name]
 	if _, known := b.pods[name]; !known {
 		return false
 	}
-	if b.machine.Met(name) {
-		delete(b.told, name)
+	if b.machine.HasReported(name) {
+		delete(b.inventories, name)
 		return false
 	}
 	var ids []allocation.ID
@@ -182,8 +182,8 @@ func (b *Balancer) meet(name string) bool {
 		scraped = func(id allocation.ID) bool { return told.units[b.units[id]] }
 	}
 	b.machine.Held(name, ids, scraped)
-	if b.machine.Met(name) {
-		delete(b.told, name)
+	if b.machine.HasReported(name) {
+		delete(b.inventories, name)
 	}
 	return true
 }

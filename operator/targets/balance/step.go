@@ -33,7 +33,7 @@ func (b *Balancer) Step(now time.Time) []handoff.Event {
 	}
 	fresh := b.admit()
 	met := false
-	for _, name := range slices.Sorted(maps.Keys(b.told)) {
+	for _, name := range slices.Sorted(maps.Keys(b.inventories)) {
 		met = b.meet(name) || met
 	}
 	b.settle(now)

@@ -9,8 +9,8 @@ import (
 // nowhere is the shard of a unit that has none.
 const nowhere = allocation.Nowhere
 
-// Room limits the memory of the units of all workloads, by namespace.
-type Room interface {
+// Budget limits the memory of the units of all workloads, by namespace.
+type Budget interface {
 	// Take reserves bytes, or releases them if n is negative. It returns false if the namespace may not have them.
 	Take(namespace string, n int) bool
 }
@@ -135,14 +135,14 @@ func (b *Balancer) Close() {
 	for namespace, n := range b.used {
 		b.take(namespace, -n)
 	}
-	b.room = nil
+	b.budget = nil
 }
 
 func (b *Balancer) take(namespace string, n int) bool {
-	if b.room == nil {
+	if b.budget == nil {
 		return true
 	}
-	if !b.room.Take(namespace, n) {
+	if !b.budget.Take(namespace, n) {
 		return false
 	}
 	b.used[namespace] += n

@@ -200,14 +200,14 @@ func (w *world) advance(p *replica) {
 		}
 	case !p.asked && p.old:
 		p.asked = true
-		w.Told(w.now, p.name, nil, false)
+		w.RecordInventory(w.now, p.name, nil, false)
 	case !p.asked:
 		p.asked = true
 		units := map[*Unit]bool{}
 		for u := range p.list {
 			units[u] = p.scraping[u]
 		}
-		w.Told(w.now, p.name, units, false)
+		w.RecordInventory(w.now, p.name, units, false)
 	}
 	p.seq++
 	r := targetreport.Report{Boot: p.boot, Seq: p.seq}

@@ -77,7 +77,7 @@ func (s *Server) takeReport(w http.ResponseWriter, r *http.Request) error {
 	got.Scraped = nil // which only the listener needs
 	for _, d := range s.streams.put(who.uid, &PodReport{now, got}) {
 		s.metrics.disagree(d.kind, d.count)
-		s.tell(now, who, d)
+		s.logDisagreement(now, who, d)
 	}
 	return nil
 }
@@ -218,8 +218,8 @@ var explanation = map[targetreport.Kind]string{
 	targetreport.Unlisted: "a Prometheus scrapes targets that are not in its list",
 }
 
-// tell logs a disagreement, the first targets by name.
-func (s *Server) tell(now time.Time, who caller, d disagreement) {
+// logDisagreement logs a disagreement, the first targets by name.
+func (s *Server) logDisagreement(now time.Time, who caller, d disagreement) {
 	if !s.told.may(now) {
 		return
 	}
@@ -227,15 +227,15 @@ func (s *Server) tell(now time.Time, who caller, d disagreement) {
 		"job", d.job, "count", d.count, "targets", d.names[:min(len(d.names), maxTold)])
 }
 
-// told is a rate limit for log messages about disagreements.
-type told struct {
+// logLimit is a rate limit for log messages about disagreements.
+type logLimit struct {
 	mu    sync.Mutex
 	since time.Time
 	lines int
 }
 
 // may reports whether one more line may be written, and counts it.
-func (t *told) may(now time.Time) bool {
+func (t *logLimit) may(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if now.Sub(t.since) >= toldWithin {

@@ -57,7 +57,7 @@ func newLed(t *testing.T) *led {
 	l.shards(3)
 	l.Lead(l.now, 1)
 	for i := range 5 {
-		l.Told(l.now, fmt.Sprint("pod-", i), map[*balance.Unit]bool{}, false)
+		l.RecordInventory(l.now, fmt.Sprint("pod-", i), map[*balance.Unit]bool{}, false)
 	}
 	return l
 }

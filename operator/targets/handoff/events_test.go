@@ -26,7 +26,7 @@ func (w *state) events() (out []event) {
 			add(false, label("restart", i), func(w *state) { w.pods[i].up, w.pods[i].boot, w.pods[i].seq = true, w.pods[i].boot+1, 0 })
 			continue
 		}
-		met := w.m.Met(podName[i])
+		met := w.m.HasReported(podName[i])
 		if !met && w.m.pods[podName[i]] != nil {
 			add(false, label("hello", i), func(w *state) { w.hello(i) })
 		}
@@ -99,7 +99,7 @@ func (w *state) same(known *pod, p *replica) bool {
 
 func (w *state) hello(i int) {
 	p := &w.pods[i]
-	if w.m.Met(podName[i]) {
+	if w.m.HasReported(podName[i]) {
 		return
 	}
 	p.wire = nil // it left the stream of the last leader

@@ -213,7 +213,7 @@ func TestDeadShards(t *testing.T) {
 	b.events(b.step(time.Second), "dead  1->-1", "direct b 1->2")
 	b.live[0] = true
 	b.events(b.step(time.Second))
-	if b.m.Met("0") {
+	if b.m.HasReported("0") {
 		t.Error("the pod that is back gets a list at once")
 	}
 	never := newBench(t, 2, handoff.Rules{})

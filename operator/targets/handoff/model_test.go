@@ -221,7 +221,7 @@ func (w *state) step() (wrong string) {
 	ready := w.m.Ready()
 	events := w.m.Step(w.now)
 	for i := range w.pods { // a leader waits for a minute only
-		if !ready && w.m.Ready() && !w.m.Met(podName[i]) {
+		if !ready && w.m.Ready() && !w.m.HasReported(podName[i]) {
 			w.pods[i].ghost = true
 		}
 	}

@@ -18,7 +18,7 @@ type holder struct {
 }
 
 // Held records the units in the list that a pod has, before it gets the first one of this leader, and the first
-// one after its shard was given up: until [Machine.Met] returns true. scraped says for each unit whether the
+// one after its shard was given up: until [Machine.HasReported] returns true. scraped says for each unit whether the
 // pod scrapes it; nil if it cannot know.
 func (m *Machine) Held(name string, units []ID, scraped func(ID) bool) {
 	p := m.pods[name]
@@ -42,8 +42,8 @@ func (m *Machine) Held(name string, units []ID, scraped func(ID) bool) {
 	}
 }
 
-// Met reports whether a pod has reported its units. Before, it gets no list.
-func (m *Machine) Met(name string) bool {
+// HasReported reports whether a pod has reported its units. Before, it gets no list.
+func (m *Machine) HasReported(name string) bool {
 	p := m.pods[name]
 	return p != nil && p.met
 }

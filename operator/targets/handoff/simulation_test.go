@@ -143,7 +143,7 @@ func (s *simulation) shards(n, active int) {
 	}
 	s.m.Pods(n, pods)
 	for _, pod := range pods {
-		if !s.m.Met(pod.Name) {
+		if !s.m.HasReported(pod.Name) {
 			s.m.Held(pod.Name, nil, nil)
 		}
 	}

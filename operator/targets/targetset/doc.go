@@ -5,7 +5,7 @@
 //	set.go       groups -> counts by state, by step and by shard (no I/O)
 //	entry.go     the same target in several groups (no I/O)
 //	whole.go     groups of which one step drops all targets, in few bytes (no I/O)
-//	room.go      memory that the sets of many jobs share (no I/O)
+//	budget.go    memory that the sets of many jobs share (no I/O)
 //	page.go      rows of the targets that a filter selects (no I/O)
 //	throttle.go  rate of change notifications (no I/O)
 //	follow.go    the set of a job in a running cluster

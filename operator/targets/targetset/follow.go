@@ -65,8 +65,8 @@ type Allowed func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Ga
 
 // Membership limits the memory of a set and observes its groups.
 type Membership struct {
-	Room      *Room  // nil if the set is not limited
-	Namespace string // for which the set is counted
+	Budget    *Budget // nil if the set is not limited
+	Namespace string  // for which the set is counted
 	// Observe is called with each group that changes, before the listener. It must not call methods of the result.
 	Observe Observer
 }
@@ -74,7 +74,7 @@ type Membership struct {
 // Follow starts a set of a job that is kept current. own is the namespace of the workload, allowed
 // (optional) limits its discoveries. changed is called after changes, throttled; it may block.
 func (m Membership) Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
-	f := &Followed{cluster: c, dropper: j.Dropper(), changed: changed, begun: time.Now(), job: j, set: observed(j, m.Namespace, m.Room, m.Observe)}
+	f := &Followed{cluster: c, dropper: j.Dropper(), changed: changed, begun: time.Now(), job: j, set: observed(j, m.Namespace, m.Budget, m.Observe)}
 	f.seen.Store(&seen{counts: f.set.Counts()})
 	for sd := range discovery.Distinct(j) {
 		if allowed != nil {
@@ -162,12 +162,12 @@ func (f *Followed) pass() {
 // report schedules a notification of the listener.
 func (f *Followed) report() {
 	if f.running {
-		f.teller = f.after(&f.tells, f.teller, f.tell)
+		f.teller = f.after(&f.tells, f.teller, f.notify)
 	}
 }
 
-// tell notifies the listener.
-func (f *Followed) tell() {
+// notify notifies the listener.
+func (f *Followed) notify() {
 	f.mu.Lock()
 	running := f.running
 	f.tells.passed(time.Now()) // later changes are scheduled separately
@@ -251,37 +251,37 @@ func (f *Followed) Counts() *Counts { return &f.seen.Load().counts }
 // Gaps returns why further targets are unknown.
 func (f *Followed) Gaps() []targets.Gap {
 	out := slices.Concat(f.gaps, f.subscribedGaps())
-	if f.Crowded() {
+	if f.Evicted() {
 		out = append(out, targets.Gap{State: targets.Unknown, Message: "its targets are not followed: with them, the jobs of its namespace would take more than their share of memory. " +
 			"Use fewer endpoints or narrower selectors, or give more memory to the container"})
 	}
 	return out
 }
 
-// Crowded reports whether the set is empty because there was no room for it. It stays empty. The observer
+// Evicted reports whether the set is empty because its budget was exceeded. It stays empty. The observer
 // was not called for the groups that it has lost.
-func (f *Followed) Crowded() bool {
+func (f *Followed) Evicted() bool {
 	if f.within != nil {
-		return f.within.of.Crowded()
+		return f.within.of.Evicted()
 	}
-	return f.set.crowded.Load()
+	return f.set.evicted.Load()
 }
 
-// LeaveRoom empties the set if its namespace has more than its share of the room, and others need that.
-func (f *Followed) LeaveRoom() {
+// EvictOverShare empties the set if its namespace has more than its share of the budget, and others need it.
+func (f *Followed) EvictOverShare() {
 	f.reading.Lock()
 	defer f.reading.Unlock()
-	if f.set.bytes > 0 && f.set.room.crowded(f.set.owner) {
-		f.set.leaveRoom(0)
+	if f.set.bytes > 0 && f.set.budget.overShare(f.set.owner) {
+		f.set.evict(0)
 		f.seen.Store(&seen{f.set.Counts(), time.Now()})
 	}
 }
 
-// Fits reports whether there is room now for the targets that the set had when it was emptied.
+// Fits reports whether the budget now suffices for the targets that the set had when it was emptied.
 func (f *Followed) Fits() bool {
 	f.reading.Lock()
 	defer f.reading.Unlock()
-	return f.set.room.free(f.set.owner, f.set.needed)
+	return f.set.budget.free(f.set.owner, f.set.needed)
 }
 
 func (f *Followed) subscribedGaps() (out []targets.Gap) {

@@ -35,13 +35,13 @@ type Observer func(key Key, group *targetgroup.Group, outcomes []targets.Outcome
 type Set struct {
 	job     *targets.Job
 	observe Observer // nil: none
-	room    *Room    // nil: no limit
+	budget  *Budget  // nil: no limit
 	owner   string   // namespace that the room counts it for
 	bytes   int      // taken from the room
 	needed  int      // bytes that it had and wanted when there was no room
 	closed  bool     // it ignores changes
-	// crowded is true if there was no room for the set. It is empty then, and ignores changes.
-	crowded atomic.Bool
+	// evicted is true if the budget did not suffice for the set. It is empty then, and ignores changes.
+	evicted atomic.Bool
 	parts   map[Key]*part
 	wholes  *wholes // which are in no part
 	holders holders
@@ -66,9 +66,9 @@ type drops struct{ step, targets int32 }
 // newSet returns the set of a job, with the targets of its static_configs.
 func newSet(j *targets.Job) *Set { return observed(j, "", nil, nil) }
 
-// observed is like newSet, with an observer, and in a room that counts it for a namespace.
-func observed(j *targets.Job, owner string, room *Room, observe Observer) *Set {
-	s := &Set{job: j, observe: observe, room: room, owner: owner, parts: map[Key]*part{}, wholes: &wholes{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
+// observed is like newSet, with an observer, and a budget that counts it for a namespace.
+func observed(j *targets.Job, owner string, room *Budget, observe Observer) *Set {
+	s := &Set{job: j, observe: observe, budget: room, owner: owner, parts: map[Key]*part{}, wholes: &wholes{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
 	runtime.AddCleanup(s, (*wholes).clear, s.wholes) // a set that was closed can still be read
 	for i, group := range j.Static {
 		s.Put(staticKey(i), group)
@@ -80,7 +80,7 @@ func staticKey(i int) Key { return Key{static, fmt.Sprintf("%09d", i)} }
 
 // Put replaces a group; nil removes it. It reports whether the result for any target changed.
 func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
-	if s.closed || s.crowded.Load() {
+	if s.closed || s.evicted.Load() {
 		return false
 	}
 	next := s.evaluate(key, group)
@@ -92,7 +92,7 @@ func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
 
 // drop replaces a group by one of which one step drops all targets. It reports whether that is a change.
 func (s *Set) drop(key Key, whole drops) (changed bool) {
-	if s.closed || s.crowded.Load() {
+	if s.closed || s.evicted.Load() {
 		return false
 	}
 	if s.observe != nil && s.parts[key] != nil {
@@ -110,7 +110,7 @@ func (s *Set) replace(key Key, next *part, whole drops) (changed bool) {
 	}
 	shards := len(s.shards)
 	if more += next.bytes(shards) - before.bytes(shards); !s.take(more) {
-		s.leaveRoom(more)
+		s.evict(more)
 		return true
 	}
 	if before != nil {
@@ -131,27 +131,27 @@ func (s *Set) replace(key Key, next *part, whole drops) (changed bool) {
 	return true
 }
 
-// take takes bytes of the room, and reports whether there are some.
+// take takes bytes of the budget, and reports whether it has them.
 func (s *Set) take(n int) bool {
-	if !s.room.Take(s.owner, n) {
+	if !s.budget.Take(s.owner, n) {
 		return false
 	}
 	s.bytes += n
 	return true
 }
 
-// leaveRoom removes all groups, as there is no room for them and more bytes, and ignores changes from
+// evict removes all groups, as there is no room for them and more bytes, and ignores changes from
 // now on. The observer is not called: what it has of the groups is not current any more.
-func (s *Set) leaveRoom(more int) {
+func (s *Set) evict(more int) {
 	s.wholes.clear()
 	s.parts, s.holders, s.dropped, s.shards = map[Key]*part{}, newHolders(), make([]int, len(s.dropped)), make([]int, len(s.shards))
 	s.kept, s.duplicates, s.invalid, s.unknown = 0, 0, 0, 0
-	s.crowded.Store(true)
+	s.evicted.Store(true)
 	s.needed = s.bytes + more
 	s.give()
 }
 
-// close gives the memory back to the room. What the set has can still be read.
+// close gives the memory back to the budget. What the set has can still be read.
 func (s *Set) close() {
 	s.closed = true
 	s.give()
@@ -159,7 +159,7 @@ func (s *Set) close() {
 
 // give gives the bytes of the set back.
 func (s *Set) give() {
-	s.room.Take(s.owner, -s.bytes)
+	s.budget.Take(s.owner, -s.bytes)
 	s.bytes = 0
 }
 

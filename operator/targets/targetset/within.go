@@ -42,7 +42,7 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 	out := &Followed{job: f.job, sds: f.sds, subs: f.subs, gaps: f.gaps, set: newSet(f.job), within: &within{f, foreign, map[Key]struct{}{}}}
 	dropper := f.job.Dropper()
 	for i, sub := range f.subs {
-		hidden := func(source string) bool { return ctx.Err() != nil || f.Crowded() || !foreign && sub.Foreign(source) }
+		hidden := func(source string) bool { return ctx.Err() != nil || f.Evicted() || !foreign && sub.Foreign(source) }
 		drops := func(source string, o targets.Outline) bool {
 			if hidden(source) {
 				return true

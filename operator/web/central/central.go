@@ -40,7 +40,7 @@ type Runner struct {
 	// Speed is how many times faster than usual autoscaling is, at most [autoscale.MaxSpeed]; 0: 1. It is set before Run.
 	Speed int
 	// Units (optional) limits the memory for the placement by series.
-	Units balance.Room
+	Units balance.Budget
 
 	source *livetargets.Source
 	feed   *feed.Feed

@@ -251,7 +251,7 @@ func TestHostileJobs(t *testing.T) {
 // namespace loses jobs, which keep what they had, and others do not notice: neither when they come nor later.
 func TestHostilePairs(t *testing.T) {
 	inBubble(t, func(b *bed) {
-		b.source.Crowd = targetset.NewRoom(1 << 20)
+		b.source.Crowd = targetset.NewBudget(1 << 20)
 		b.addPods(40, "demo")
 		for i := range 200 {
 			b.api.Kind("pods").Add(pod("other", fmt.Sprintf("p%d", i), "web", 1000+i))

@@ -107,9 +107,9 @@ func (t *taker) Done(now time.Time) bool {
 	if !t.by.Admitted(pod) && !t.runner.recognizes(t) {
 		return false
 	}
-	t.by.Told(now, pod, t.units, t.blind)
+	t.by.RecordInventory(now, pod, t.units, t.blind)
 	if t.unsent != nil {
-		t.by.Unsent(now, pod, *t.unsent)
+		t.by.RecordUnsent(now, pod, *t.unsent)
 	}
 	return true
 }

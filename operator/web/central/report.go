@@ -52,7 +52,7 @@ func (r *Runner) leaveOut(now time.Time, w *workload) {
 	for _, name := range w.names() {
 		n, why := w.jobs[name].lost()
 		count := strconv.Itoa(n)
-		if w.jobs[name].Set.Crowded() {
+		if w.jobs[name].Set.Evicted() {
 			count, why = "all", "they take more than the share of its namespace, so it keeps its last ones"
 		}
 		if why == "" {

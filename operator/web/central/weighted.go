@@ -116,7 +116,7 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 			since = now
 		}
 		if asked[s.UID] = since; now.Sub(since) >= silentFor {
-			w.by.Told(now, string(s.UID), nil, false)
+			w.by.RecordInventory(now, string(s.UID), nil, false)
 		}
 	}
 	w.asked = asked

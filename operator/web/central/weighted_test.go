@@ -209,7 +209,7 @@ func TestWeightedRoom(t *testing.T) {
 	inBubble(t, func(b *bed) {
 		b.addPods(120, "demo", "other")
 		b.apply(t)
-		b.Units = targetset.NewRoom(20_000)
+		b.Units = targetset.NewBudget(20_000)
 		b.pods.b, b.pods.of, b.pods.was, b.pods.times = b, map[string]*server{}, map[string]bool{}, 1
 	}, func(t *testing.T, b *bed) {
 		b.pods.t = t

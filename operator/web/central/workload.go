@@ -95,7 +95,7 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 	latest := map[*targets.Job]*observed{}
 	for _, j := range jobs.Jobs {
 		latest[j.Job] = w.latest[j.Job]
-		if j.Set.Crowded() {
+		if j.Set.Evicted() {
 			w.latest[j.Job].close() // the last line stays, as the targets are not known
 		}
 		if !isCentral(j) {

@@ -17,7 +17,7 @@ func WriteJSON(w http.ResponseWriter, r *http.Request, body []byte) {
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Vary", "Authorization, Accept-Encoding")
 	h.Set("X-Content-Type-Options", "nosniff")
-	if r.Method != http.MethodPost && known(r.Header.Get("If-None-Match"), tag) {
+	if r.Method != http.MethodPost && matches(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -25,8 +25,8 @@ func WriteJSON(w http.ResponseWriter, r *http.Request, body []byte) {
 	_, _ = w.Write(body) // an error means that the caller has gone
 }
 
-// known reports whether If-None-Match contains the tag.
-func known(header, tag string) bool {
+// matches reports whether If-None-Match contains the tag.
+func matches(header, tag string) bool {
 	for have := range strings.SplitSeq(header, ",") {
 		have = strings.TrimSpace(have)
 		if have == "*" || strings.TrimPrefix(have, "W/") == strings.TrimPrefix(tag, "W/") {

@@ -124,7 +124,7 @@ func (c *Client) Run(ctx context.Context) {
 		}
 		c.failures++
 		c.full = reasonOf(err) == Mismatch
-		c.tell(err)
+		c.logError(err)
 		pause(ctx, c.pauseAfter(err))
 	}
 }
@@ -311,8 +311,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// tell logs and counts an error. It logs the same error again only after a while.
-func (c *Client) tell(err error) {
+// logError logs and counts an error. It logs the same error again only after a while.
+func (c *Client) logError(err error) {
 	c.metrics.errors.WithLabelValues(string(reasonOf(err))).Inc()
 	level := slog.LevelWarn
 	if now := time.Now(); err.Error() != c.told || now.Sub(c.toldAt) >= repeat {

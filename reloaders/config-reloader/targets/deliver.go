@@ -41,7 +41,7 @@ func (c *Client) keepReported(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if s.reporter.watching.asked() || due(s.inventory) {
+		if s.reporter.watching.takeInventoryRequest() || due(s.inventory) {
 			s.sendInventory(ctx)
 		}
 		full := due(s.report)

@@ -47,7 +47,7 @@ func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error)
 	version, jobs := r.list.snapshot()
 	a := newAssessment(r.seed, maxAssessed)
 	err := a.ask(ctx, r.prometheus, jobs, r.fetches.current(now))
-	r.hear(err)
+	r.setBlind(err)
 	var unsent *uint64
 	switch {
 	case err != nil: // half of it is worse than nothing

@@ -56,7 +56,7 @@ func (r *reporter) report(ctx context.Context, now time.Time, full bool) (out ta
 	}
 	about, err := r.look(ctx, now)
 	if ok = ok && err == nil; r.watching.open() {
-		r.hear(err)
+		r.setBlind(err)
 	}
 	r.seq++
 	out = targetreport.Report{Version: version.String(), Requested: len(requested), Boot: r.boot, Seq: r.seq,
@@ -88,9 +88,9 @@ func (r *reporter) report(ctx context.Context, now time.Time, full bool) (out ta
 	return out, ok
 }
 
-// hear notes whether Prometheus can be asked. While it does not answer at all, as at its start, it scrapes nothing; that
-// is something else.
-func (r *reporter) hear(err error) {
+// setBlind records whether Prometheus refuses queries. A Prometheus that does not respond at all, such as during its
+// startup, scrapes nothing and does not count as blind.
+func (r *reporter) setBlind(err error) {
 	r.blind = refuses(err)
 }
 

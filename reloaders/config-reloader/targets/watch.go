@@ -89,8 +89,8 @@ func (w *watching) ask() {
 	w.wake()
 }
 
-// asked reports whether an inventory is wanted, once.
-func (w *watching) asked() bool {
+// takeInventoryRequest reports whether the service has requested an inventory since the last call.
+func (w *watching) takeInventoryRequest() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	was := w.inventory

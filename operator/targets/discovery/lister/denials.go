@@ -16,7 +16,7 @@ import (
 // discoveries of its jobs. The zero value denies nothing.
 type Denials struct {
 	account account
-	may     answers
+	may     reviews
 	absent  map[string]bool // namespaces that do not exist
 	// reviewed is true if a review succeeded once. From then on, what was not reviewed is not allowed.
 	reviewed bool
@@ -32,7 +32,7 @@ type Denials struct {
 // namespaces of its objects take turns in that. The next call asks for the rest; until then, only known
 // denials are returned.
 func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (Denials, []string) {
-	out, before, now := Denials{account: w.account(), left: maxQuestions, at: time.Now()}, answers(nil), time.Now()
+	out, before, now := Denials{account: w.account(), left: maxQuestions, at: time.Now()}, reviews(nil), time.Now()
 	if w.Before.account == out.account {
 		before, out.reviewed = w.Before.may, w.Before.reviewed
 		out.left = min(maxQuestions, w.Before.left+maxQuestions*now.Sub(w.Before.at).Seconds()/questionsIn.Seconds())

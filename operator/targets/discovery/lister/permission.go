@@ -61,11 +61,11 @@ type answer struct {
 	at  time.Time
 }
 
-// answers are the answers about one account.
-type answers map[question]answer
+// reviews are the reviews about one account.
+type reviews map[question]answer
 
 // of returns the answer to a question, which an answer about all namespaces may give.
-func (v answers) of(q question) (may, known bool) {
+func (v reviews) of(q question) (may, known bool) {
 	if v[q.everywhere()].may {
 		return true, true
 	}
@@ -74,7 +74,7 @@ func (v answers) of(q question) (may, known bool) {
 }
 
 // lacks returns the verbs that the account lacks in a place. known is false if a review is missing.
-func (v answers) lacks(w where) (out []string, known bool) {
+func (v reviews) lacks(w where) (out []string, known bool) {
 	known = true
 	for _, verb := range verbs {
 		switch may, is := v.of(question{w, verb}); {
@@ -110,7 +110,7 @@ func (p places) everywhere() (out []where) {
 // queue returns the questions about places in the order in which they are asked: one of each namespace of
 // objects in turn, such that the places that one of them names do not delay the reviews of others. Within
 // one, those without an answer come first, then those with the oldest.
-func (p places) queue(now time.Time, known answers) (out []question) {
+func (p places) queue(now time.Time, known reviews) (out []question) {
 	var all [][]question
 	for _, of := range p {
 		var open []question
@@ -148,9 +148,9 @@ func (p places) queue(now time.Time, known answers) (out []question) {
 // were known before included, and the number of questions.
 //
 // Errors: that of the first failed review. The others are not asked then.
-func (c Cluster) review(ctx context.Context, a account, p places, known answers, most int) (out answers, asked int, cause error) {
+func (c Cluster) review(ctx context.Context, a account, p places, known reviews, most int) (out reviews, asked int, cause error) {
 	now := time.Now()
-	out = answers{}
+	out = reviews{}
 	keep := func(w where) {
 		for _, verb := range verbs {
 			if v, is := known[question{w, verb}]; is {
@@ -208,7 +208,7 @@ func (c Cluster) note(a account, cause error) []string {
 // ask adds the answers to questions.
 //
 // Errors: that of the first failed review. The others are not asked then.
-func (c Cluster) ask(ctx context.Context, a account, all []question, to answers) (cause error) {
+func (c Cluster) ask(ctx context.Context, a account, all []question, to reviews) (cause error) {
 	var (
 		mu sync.Mutex
 		g  errgroup.Group

@@ -126,7 +126,7 @@ func (w *workload) follow(j *job) *set {
 		allowed := func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Gap) {
 			return a.denials.Allowed(sd, w.Namespace)
 		}
-		changed, in := func() {}, targetset.Membership{Room: w.source.crowd(), Namespace: j.object.Namespace}
+		changed, in := func() {}, targetset.Membership{Budget: w.source.crowd(), Namespace: j.object.Namespace}
 		if w.source.Observe != nil {
 			in.Observe, changed = w.source.Observe(w.Ref, j.object.Namespace, j.Job)
 		}

@@ -2,7 +2,7 @@
 // the workloads for which clients request targets.
 //
 //	source.go     the workloads that are followed, and for how long
-//	room.go       the memory that workloads share
+//	memory.go     the memory that workloads share
 //	workload.go   one workload: its compiled jobs and their target sets
 //	account.go    permissions of the ServiceAccount of a workload
 //	cluster.go    the cluster as input for compiling a workload, from a reader

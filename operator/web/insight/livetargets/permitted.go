@@ -131,7 +131,7 @@ func (s *reviews) of(key string, ask func(*review)) *review {
 		return r
 	}
 	r := &review{at: now, done: make(chan struct{})}
-	if !s.room() {
+	if !s.makeRoom() {
 		r.notes = []string{"permissions of ServiceAccounts are not known: too many are asked about at a time"}
 		close(r.done)
 		return r
@@ -147,8 +147,8 @@ func (s *reviews) of(key string, ask func(*review)) *review {
 	return r
 }
 
-// room evicts the oldest review if the cache is full. It reports false if all are still running.
-func (s *reviews) room() bool {
+// makeRoom evicts the oldest review if the cache is full. It reports false if all are still running.
+func (s *reviews) makeRoom() bool {
 	if len(s.all) < maxReviews {
 		return true
 	}

@@ -60,7 +60,7 @@ type Source struct {
 	Most int64
 	// Crowd (optional) is the memory for the targets of all jobs, which the namespaces of their objects
 	// share; nil for the default share of memory.
-	Crowd *targetset.Room
+	Crowd *targetset.Budget
 	// Fair is set if all workloads are followed all the time. Those that take more than their share of Most
 	// are not read again then, instead of those that come later.
 	Fair bool

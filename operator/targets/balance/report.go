@@ -8,8 +8,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
-// heard is the last report of a pod.
-type heard struct {
+// podReport is the last report of a pod.
+type podReport struct {
 	seq     uint64
 	scraped map[*Unit]bool
 	// unanswered is true if it was about no watch: a new one has just arrived, or Prometheus did not answer.
@@ -27,7 +27,7 @@ func (b *Balancer) Report(now time.Time, pod string, shard int, version, fetched
 	if _, known := b.pods[pod]; !known || b.machine == nil {
 		return
 	}
-	last := heard{seq: r.Seq, scraped: map[*Unit]bool{}}
+	last := podReport{seq: r.Seq, scraped: map[*Unit]bool{}}
 	out := handoff.Report{Pod: pod, Boot: r.Boot, Seq: r.Seq, Blind: r.Blind}
 	if r.Boot == 0 { // an earlier release, which does not report what Prometheus has fetched
 		last.seq = b.heard[pod].seq + 1

@@ -39,8 +39,8 @@ const (
 // hostileUser has the ClusterRole edit in hostileNS.
 const hostileUser = "mallory"
 
-// world is a cluster with everything that deploy/ installs.
-type world struct {
+// environment is a cluster with everything that deploy/ installs.
+type environment struct {
 	Options
 	cluster *cluster.Cluster
 	kube    kubernetes.Interface
@@ -54,7 +54,7 @@ type world struct {
 }
 
 // cutOff reports whether a call failed because the webhook that it needs was killed deliberately.
-func (w *world) cutOff(err error) bool {
+func (w *environment) cutOff(err error) bool {
 	text := err.Error()
 	lately := time.Since(time.Unix(0, w.killed.Load())) < 2*readiness
 	return strings.Contains(text, "connection refused") || lately && (strings.Contains(text, "EOF") || strings.Contains(text, "connection reset") || strings.Contains(text, "broken pipe"))
@@ -67,12 +67,12 @@ const (
 	compaction = "--etcd-compaction-interval=30s"
 )
 
-// newWorld starts a cluster. The caller must stop it, also after an error.
-func newWorld(ctx context.Context, o Options) (*world, error) {
+// newEnvironment starts a cluster. The caller must stop it, also after an error.
+func newEnvironment(ctx context.Context, o Options) (*environment, error) {
 	if err := os.Setenv("ETCD_QUOTA_BACKEND_BYTES", etcdQuota); err != nil { // inherited by etcd
 		return nil, err
 	}
-	w := &world{Options: o}
+	w := &environment{Options: o}
 	var err error
 	if w.promtool, err = programs.Default(o.Log).One(ctx, "promtool", o.Promtool); err != nil && o.Promtool {
 		return w, err
@@ -89,7 +89,7 @@ func newWorld(ctx context.Context, o Options) (*world, error) {
 	return w, w.install(ctx)
 }
 
-func (w *world) stop() error {
+func (w *environment) stop() error {
 	if w == nil {
 		return nil
 	}
@@ -103,14 +103,14 @@ func (w *world) stop() error {
 	return err
 }
 
-func (w *world) config() *rest.Config {
+func (w *environment) config() *rest.Config {
 	return &rest.Config{
 		Host: w.cluster.Host, BearerToken: w.cluster.Token, QPS: -1, Timeout: time.Minute,
 		TLSClientConfig: rest.TLSClientConfig{CAFile: w.cluster.CAFile}, WarningHandler: rest.NoWarnings{},
 	}
 }
 
-func (w *world) connect() error {
+func (w *environment) connect() error {
 	admin := w.config()
 	core := w.config()
 	core.Timeout = 0 // for watches
@@ -131,7 +131,7 @@ func (w *world) connect() error {
 }
 
 // of returns the client for an object, with the permissions of the administrator.
-func (w *world) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+func (w *environment) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	gvk := o.GroupVersionKind()
 	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if meta.IsNoMatchError(err) { // a new CRD is served with a small delay
@@ -148,7 +148,7 @@ func (w *world) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, err
 }
 
 // apply creates or changes objects like kubectl apply --server-side.
-func (w *world) apply(ctx context.Context, all ...*unstructured.Unstructured) error {
+func (w *environment) apply(ctx context.Context, all ...*unstructured.Unstructured) error {
 	for _, o := range all {
 		err := eventually(ctx, time.Minute, func() error {
 			at, err := w.of(o)
@@ -164,7 +164,7 @@ func (w *world) apply(ctx context.Context, all ...*unstructured.Unstructured) er
 	return nil
 }
 
-func (w *world) applyFile(ctx context.Context, path string) error {
+func (w *environment) applyFile(ctx context.Context, path string) error {
 	all, err := documents(path)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (w *world) applyFile(ctx context.Context, path string) error {
 	return w.apply(ctx, all...)
 }
 
-func (w *world) applyText(ctx context.Context, text string) error {
+func (w *environment) applyText(ctx context.Context, text string) error {
 	all, err := objects.Parse([]byte(text))
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (w *world) applyText(ctx context.Context, text string) error {
 }
 
 // install applies deploy/ and the objects of the test.
-func (w *world) install(ctx context.Context) error {
+func (w *environment) install(ctx context.Context) error {
 	crds, err := filepath.Glob(w.deploy("crds", "*.yaml"))
 	if err != nil || len(crds) == 0 {
 		return fmt.Errorf("%s: %d CRDs, %w", w.deploy("crds"), len(crds), err)
@@ -200,7 +200,7 @@ func (w *world) install(ctx context.Context) error {
 }
 
 // token returns a token of a ServiceAccount.
-func (w *world) token(ctx context.Context, namespace, account string) (string, error) {
+func (w *environment) token(ctx context.Context, namespace, account string) (string, error) {
 	long := int64(24 * 3600)
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &long}}
 	out, err := w.kube.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, account, request, metav1.CreateOptions{})

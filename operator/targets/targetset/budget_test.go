@@ -27,7 +27,7 @@ const plain = "- job_name: a\n  relabel_configs: [{action: keep, source_labels: 
 func TestRoomIsShared(t *testing.T) {
 	j := read(t, plain, 1, 2)
 	cost := observed(j, "", nil, nil).evaluate(Key{}, podGroup(0, 1)).bytes(2)
-	room := NewRoom(int64(100 * cost))
+	room := NewBudget(int64(100 * cost))
 	var hostile []*Followed
 	for i := range 20 {
 		f := &Followed{job: j, set: observed(j, "hostile", room, nil)}
@@ -36,8 +36,8 @@ func TestRoomIsShared(t *testing.T) {
 		for k := range 10 {
 			f.put(Key{0, podGroup(k, 1).Source}, podGroup(k, 1))
 		}
-		if full := i >= 10; f.Crowded() != full {
-			t.Fatalf("set %d: crowded %v", i, f.Crowded())
+		if full := i >= 10; f.Evicted() != full {
+			t.Fatalf("set %d: crowded %v", i, f.Evicted())
 		}
 	}
 	victim := &Followed{job: j, set: observed(j, "victim", room, nil)}
@@ -45,20 +45,20 @@ func TestRoomIsShared(t *testing.T) {
 	for k := range 45 {
 		victim.put(Key{0, podGroup(k, 1).Source}, podGroup(k, 1))
 	}
-	if n := victim.set.kept; n != 45 || victim.Crowded() {
+	if n := victim.set.kept; n != 45 || victim.Evicted() {
 		t.Fatalf("the other namespace has %d targets", n)
 	}
 	lost := 0
 	for _, f := range hostile[:10] {
-		f.LeaveRoom()
-		if f.Crowded() {
+		f.EvictOverShare()
+		if f.Evicted() {
 			if lost++; f.set.kept != 0 || len(f.Gaps()) != 1 || f.Gaps()[0].State != targets.Unknown {
 				t.Errorf("an emptied set has %d targets and gaps %v", f.set.kept, f.Gaps())
 			}
 		}
 	}
-	if victim.LeaveRoom(); lost != 5 || victim.Crowded() || room.taken() > int64(100*cost) {
-		t.Errorf("%d sets lost their room, %d of %d bytes are used, the other one crowded: %v", lost, room.taken(), 100*cost, victim.Crowded())
+	if victim.EvictOverShare(); lost != 5 || victim.Evicted() || room.taken() > int64(100*cost) {
+		t.Errorf("%d sets lost their room, %d of %d bytes are used, the other one crowded: %v", lost, room.taken(), 100*cost, victim.Evicted())
 	}
 	if hostile[0].Fits() {
 		t.Error("there is room for an emptied set")
@@ -77,7 +77,7 @@ func TestRoomIsGivenBack(t *testing.T) {
 	j := read(t, fmt.Sprintf(overlapping, 3), 7, 3)
 	for seed := range int64(50) {
 		r := rand.New(rand.NewSource(seed))
-		room := NewRoom(1 << 30)
+		room := NewBudget(1 << 30)
 		s := observed(j, "demo", room, nil)
 		for range 100 {
 			key := Key{r.Intn(2), fmt.Sprint(r.Intn(10))}
@@ -116,7 +116,7 @@ func TestRoomCountsMemory(t *testing.T) {
 		}
 		first := newSet(j) // sets share the numbers of their groups
 		wholly(first)
-		room := NewRoom(1 << 40)
+		room := NewBudget(1 << 40)
 		before := heap()
 		s := observed(j, "demo", room, nil)
 		for _, g := range groups {

@@ -32,8 +32,8 @@ import (
 // minute after several failures.
 const Deadline = 2 * time.Minute
 
-// World is a cluster with the CRDs and permissions of deploy/.
-type World struct {
+// Environment is a cluster with the CRDs and permissions of deploy/.
+type Environment struct {
 	Cluster *cluster.Cluster
 	Kube    kubernetes.Interface
 	Objects dynamic.Interface
@@ -41,13 +41,13 @@ type World struct {
 }
 
 // Prepare installs the CRDs and permissions on a cluster.
-func Prepare(t *testing.T, c *cluster.Cluster) *World {
+func Prepare(t *testing.T, c *cluster.Cluster) *Environment {
 	t.Helper()
 	config := &rest.Config{
 		Host: c.Host, BearerToken: c.Token, QPS: 1000, Burst: 1000,
 		TLSClientConfig: rest.TLSClientConfig{CAFile: c.CAFile}, WarningHandler: rest.NoWarnings{},
 	}
-	w := &World{Cluster: c}
+	w := &Environment{Cluster: c}
 	var err error
 	if w.Kube, err = kubernetes.NewForConfig(config); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func Prepare(t *testing.T, c *cluster.Cluster) *World {
 }
 
 // Served waits until all our Kinds are served and discovered.
-func (w *World) Served(t *testing.T) {
+func (w *Environment) Served(t *testing.T) {
 	t.Helper()
 	for _, k := range Kinds {
 		if k.Group == "monitoring.coreos.com" {
@@ -152,7 +152,7 @@ func Build(dir, name string) (string, error) {
 	return out, nil
 }
 
-func (w *World) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+func (w *Environment) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	gvk := o.GroupVersionKind()
 	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
@@ -165,15 +165,15 @@ func (w *World) of(o *unstructured.Unstructured) (dynamic.ResourceInterface, err
 }
 
 // Apply creates or changes objects like kubectl apply --server-side.
-func (w *World) Apply(t *testing.T, manifests string) {
+func (w *Environment) Apply(t *testing.T, manifests string) {
 	t.Helper()
 	if err := w.TryApply(t.Context(), manifests); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TryApply is like [World.Apply] while the API server may be away.
-func (w *World) TryApply(ctx context.Context, manifests string) error {
+// TryApply is like [Environment.Apply] while the API server may be away.
+func (w *Environment) TryApply(ctx context.Context, manifests string) error {
 	all, err := objects.Parse([]byte(manifests))
 	if err != nil {
 		return err
@@ -186,8 +186,8 @@ func (w *World) TryApply(ctx context.Context, manifests string) error {
 	return nil
 }
 
-// TryApplyObject is like [World.TryApply] for one object.
-func (w *World) TryApplyObject(ctx context.Context, o *unstructured.Unstructured) error {
+// TryApplyObject is like [Environment.TryApply] for one object.
+func (w *Environment) TryApplyObject(ctx context.Context, o *unstructured.Unstructured) error {
 	api, err := w.of(o)
 	if err == nil {
 		_, err = api.Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: "user", Force: true})
@@ -199,7 +199,7 @@ func (w *World) TryApplyObject(ctx context.Context, o *unstructured.Unstructured
 }
 
 // Patch changes an object with a JSON merge patch.
-func (w *World) Patch(t *testing.T, namespace, resource, name, patch string) {
+func (w *Environment) Patch(t *testing.T, namespace, resource, name, patch string) {
 	t.Helper()
 	if _, err := w.Objects.Resource(KindOf(t, resource)).Namespace(namespace).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		t.Fatalf("patch %s %s: %v", resource, name, err)
@@ -207,15 +207,15 @@ func (w *World) Patch(t *testing.T, namespace, resource, name, patch string) {
 }
 
 // Remove deletes an object in the background, like kubectl.
-func (w *World) Remove(t *testing.T, namespace, resource, name string) {
+func (w *Environment) Remove(t *testing.T, namespace, resource, name string) {
 	t.Helper()
 	if err := w.TryRemove(t.Context(), namespace, KindOf(t, resource), name); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TryRemove is like [World.Remove] while the API server may be away.
-func (w *World) TryRemove(ctx context.Context, namespace string, kind schema.GroupVersionResource, name string) error {
+// TryRemove is like [Environment.Remove] while the API server may be away.
+func (w *Environment) TryRemove(ctx context.Context, namespace string, kind schema.GroupVersionResource, name string) error {
 	background := metav1.DeletePropagationBackground
 	err := w.Objects.Resource(kind).Namespace(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
 	if err != nil && !apierrors.IsNotFound(err) {

@@ -7,9 +7,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// Room limits the memory of many sets together. Namespaces of the objects with the jobs have equal
+// Budget limits the memory of many sets together. Namespaces of the objects with the jobs have equal
 // shares; nil is no limit. It is safe for concurrent use.
-type Room struct {
+type Budget struct {
 	most int
 
 	mu    sync.Mutex
@@ -17,12 +17,12 @@ type Room struct {
 	total int
 }
 
-// NewRoom returns a room with a number of bytes.
-func NewRoom(most int64) *Room { return &Room{most: int(most), used: map[string]int{}} }
+// NewBudget returns a budget of this many bytes.
+func NewBudget(most int64) *Budget { return &Budget{most: int(most), used: map[string]int{}} }
 
 // Take takes bytes for a namespace, or gives them back if n is negative. It reports whether
 // the namespace may have them.
-func (r *Room) Take(namespace string, n int) bool {
+func (r *Budget) Take(namespace string, n int) bool {
 	if r == nil || n == 0 {
 		return true
 	}
@@ -38,8 +38,8 @@ func (r *Room) Take(namespace string, n int) bool {
 	return true
 }
 
-// crowded reports whether a namespace exceeds its share of memory that does not suffice for all.
-func (r *Room) crowded(namespace string) bool {
+// overShare reports whether a namespace exceeds its share of memory that does not suffice for all.
+func (r *Budget) overShare(namespace string) bool {
 	if r == nil {
 		return false
 	}
@@ -49,21 +49,21 @@ func (r *Room) crowded(namespace string) bool {
 }
 
 // above reports whether a namespace has more than its share with n more bytes.
-func (r *Room) above(namespace string, n int) bool {
+func (r *Budget) above(namespace string, n int) bool {
 	claims := maps.Clone(r.used)
 	claims[namespace] += n
 	return claims[namespace] > budget.Shares(claims, r.most)
 }
 
 // taken returns the number of bytes that are taken.
-func (r *Room) taken() int64 {
+func (r *Budget) taken() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return int64(r.total)
 }
 
-// free reports whether there is room for n bytes more of a namespace.
-func (r *Room) free(namespace string, n int) bool {
+// free reports whether a namespace may have n bytes more.
+func (r *Budget) free(namespace string, n int) bool {
 	if r == nil {
 		return true
 	}

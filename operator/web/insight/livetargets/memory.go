@@ -19,14 +19,14 @@ const (
 	memoryPart = 16
 	// crowdPart is the share (1/4) of process memory for the targets of all jobs.
 	crowdPart = 4
-	// crowdedFor is the time after which a set that had no room may be followed again.
+	// crowdedFor is the time after which an evicted set may be followed again.
 	crowdedFor = time.Minute
 	// lately is how long a workload counts as in use after the last request for it.
 	lately = 30 * time.Second
 )
 
-// room reports whether there is memory to follow a workload. If there is not, it evicts idle ones.
-func (s *Source) room(of *workload) bool {
+// hasMemory reports whether there is memory to follow a workload. If there is not, it evicts idle ones.
+func (s *Source) hasMemory(of *workload) bool {
 	most := s.Most
 	if most == 0 {
 		most = inflight.Memory() / memoryPart
@@ -110,7 +110,7 @@ func (w *workload) readJobs(c explain.Candidate, reading *reading, now time.Time
 	if why := c.Unmanaged(); why != "" {
 		return preview.Workload{Ref: w.Ref, Error: "it is not managed by this operator: " + why}
 	}
-	if !w.source.room(w) {
+	if !w.source.hasMemory(w) {
 		w.reclaim(now)
 		if w.stale = w.source.Fair && len(w.jobs) > 0; w.stale {
 			return w.compiled // its targets are followed as it was
@@ -123,7 +123,7 @@ func (w *workload) readJobs(c explain.Candidate, reading *reading, now time.Time
 	w.source.compiling.Unlock()
 	w.bytes.Store(int64(w.compiler.Weight()))
 	w.claim.Store(w.bytes.Load())
-	if w.source.Fair && len(w.jobs) == 0 && !w.source.room(w) { // it was not followed yet
+	if w.source.Fair && len(w.jobs) == 0 && !w.source.hasMemory(w) { // it was not followed yet
 		w.reclaim(now)
 		w.compiler.Close()
 		w.bytes.Store(0)
@@ -133,20 +133,20 @@ func (w *workload) readJobs(c explain.Candidate, reading *reading, now time.Time
 }
 
 // crowd returns the memory that the sets of all jobs share.
-func (s *Source) crowd() *targetset.Room {
+func (s *Source) crowd() *targetset.Budget {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.Crowd == nil {
-		s.Crowd = targetset.NewRoom(inflight.Memory() / crowdPart)
+		s.Crowd = targetset.NewBudget(inflight.Memory() / crowdPart)
 	}
 	return s.Crowd
 }
 
-// isCrowded reports whether a set that had no room should be followed again, as there may be some. A set
-// that takes the room of other namespaces is emptied.
+// isCrowded reports whether an evicted set should be followed again, as there may be memory now. A set
+// that takes the share of other namespaces is evicted.
 func (w *workload) isCrowded(s *set) bool {
-	if !s.Crowded() {
-		s.LeaveRoom()
+	if !s.Evicted() {
+		s.EvictOverShare()
 		return false
 	}
 	if s.crowded.IsZero() {
