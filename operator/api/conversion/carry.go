@@ -48,15 +48,15 @@ type place struct {
 	Secret   string `json:"secret,omitempty"` // "name/key" of a reference; other references are ignored
 }
 
-// carried is a field with its value.
-type carried struct {
+// carriedField is a field with its value.
+type carriedField struct {
 	place
 	Value bool `json:"value"`
 }
 
-// carrying is the state of a conversion for these fields.
-type carrying struct {
-	lost        []carried      // when converting to v1beta1
+// carrier is the state of a conversion for these fields.
+type carrier struct {
+	lost        []carriedField      // when converting to v1beta1
 	known       map[place]bool // when converting from v1beta1
 	meta        []field        // of metadata
 	metaEnd     int
@@ -80,7 +80,7 @@ func (c *conversion) metadata() {
 	if c.toBeta || times != 1 {
 		return
 	}
-	var all []carried
+	var all []carriedField
 	if json.Unmarshal([]byte(c.text(own.at, own.end)), &all) != nil {
 		return
 	}
@@ -179,7 +179,7 @@ func (c *conversion) carry(s slot) {
 		}
 		value := string(c.document[own.at:own.end])
 		if value == "true" || value == "false" {
-			c.lost = append(c.lost, carried{s.place, value == "true"})
+			c.lost = append(c.lost, carriedField{s.place, value == "true"})
 		}
 		return
 	}

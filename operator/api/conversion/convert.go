@@ -63,7 +63,7 @@ type conversion struct {
 	toBeta bool
 	top    []field
 	edits  []edit
-	carrying
+	carrier
 }
 
 // Names of the renamed field of spec, in v1alpha1 and in v1beta1.

@@ -305,7 +305,7 @@ type CommonPrometheusFields struct {
 	ServiceMonitorNamespaceSelector *metav1.LabelSelector `json:"serviceMonitorNamespaceSelector,omitempty"`
 
 	// Labels of the ServiceMonitors to use. Unset selects none, an empty selector all. With all four selectors
-	// unset the operator leaves the configuration Secret to somebody else.
+	// unset, the operator does not write the configuration Secret.
 	//
 	// +optional
 	ServiceMonitorSelector *metav1.LabelSelector `json:"serviceMonitorSelector,omitempty"`

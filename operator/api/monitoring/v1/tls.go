@@ -30,8 +30,8 @@ type SafeTLSConfig struct {
 	// +optional
 	Cert SecretOrConfigMap `json:"cert,omitempty"`
 
-	// Whether to accept any certificate of the server. It gives up the protection against somebody in the
-	// middle.
+	// Whether to accept any certificate of the server. Connections are then open to
+	// man-in-the-middle attacks.
 	//
 	// +optional
 	InsecureSkipVerify *bool `json:"insecureSkipVerify,omitempty"`

@@ -118,7 +118,7 @@ type WebHTTPHeaders struct {
 	// +optional
 	ContentSecurityPolicy string `json:"contentSecurityPolicy,omitempty"`
 
-	// Value of Strict-Transport-Security. Check that nobody needs plain HTTP on this host before setting it.
+	// Value of Strict-Transport-Security. Check that no client needs plain HTTP on this host before setting it.
 	//
 	// +optional
 	StrictTransportSecurity string `json:"strictTransportSecurity,omitempty"`

@@ -59,8 +59,8 @@ const (
 	ParallelPodManagement     PodManagementPolicyType = "Parallel"
 )
 
-// StatefulSetUpdateStrategyType tells who replaces pods after a change: the StatefulSet itself, or somebody who
-// deletes them.
+// StatefulSetUpdateStrategyType is whether the StatefulSet replaces pods after a change, or only recreates those
+// that are deleted.
 //
 // +kubebuilder:validation:Enum=OnDelete;RollingUpdate
 type StatefulSetUpdateStrategyType string

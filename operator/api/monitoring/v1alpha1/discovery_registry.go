@@ -193,8 +193,8 @@ type PuppetDBSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// Whether parameters of the resources become labels. They can hold secrets, which everybody who may see
-	// targets sees then. Unset means false.
+	// Whether parameters of the resources become labels. They can contain secrets, which are then visible
+	// to all who may see targets. Unset means false.
 	//
 	// +optional
 	IncludeParameters *bool `json:"includeParameters,omitempty"`

@@ -272,7 +272,7 @@ type WeChatConfig struct {
 	// +optional
 	ToTag string `json:"toTag,omitempty"`
 
-	// IDs of users to send to, separated by `|`; it may be a template. `@all` is everybody.
+	// IDs of users to send to, separated by `|`; it may be a template. `@all` is all users.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional

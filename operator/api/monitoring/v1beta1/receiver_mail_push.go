@@ -120,7 +120,7 @@ type PushoverConfig struct {
 	// +optional
 	Device string `json:"device,omitempty"`
 
-	// How long a notice of priority 2 is repeated until somebody confirms it, such as `1h`; at most 3h. Empty
+	// How long a notice of priority 2 is repeated until a user confirms it, such as `1h`; at most 3h. Empty
 	// means 1h.
 	//
 	// +kubebuilder:validation:Pattern=`^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$`
