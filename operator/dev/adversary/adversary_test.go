@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/cage"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
 )
 
 const prefix = "github.com/firekeeper-dev/firekeeper/"
@@ -28,9 +28,8 @@ func TestAttack(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	needsCgroups(t, dir)
 	for _, program := range []string{"operator", "config-reloader"} {
-		cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", filepath.Join(dir, program), prefix+"cmd/"+program)
-		if text, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("build %s: %v\n%s", program, err, text)
+		if _, err := trial.Build(dir, program); err != nil {
+			t.Fatal(err)
 		}
 	}
 	o := adversary.Defaults()

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/operator/dev/bench/envelope"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
 )
 
 // Every part of the page can be measured, and nothing else.
@@ -271,10 +271,11 @@ func TestQuick(t *testing.T) {
 		t.Skip("set FIREKEEPER_LOAD=1 for a run of make envelope at small sizes")
 	}
 	dir := t.TempDir()
-	program, out := filepath.Join(dir, "operator"), filepath.Join(dir, "envelope.md")
-	if text, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "github.com/firekeeper-dev/firekeeper/cmd/operator").CombinedOutput(); err != nil {
-		t.Fatalf("build the operator: %v\n%s", err, text)
+	program, err := trial.Build(dir, "operator")
+	if err != nil {
+		t.Fatal(err)
 	}
+	out := filepath.Join(dir, "envelope.md")
 	if err := run(context.Background(), []string{"envelope", "--quick", "--operator=" + program, "--crds=../../../deploy/crds", "--out=" + out}); err != nil {
 		t.Fatal(err)
 	}

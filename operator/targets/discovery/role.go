@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -54,6 +56,20 @@ var roles = map[string]struct {
 	roleService:       {[]Kind{services}, false, true},
 	roleIngress:       {[]Kind{ingresses}, false, true},
 	roleNode:          {[]Kind{nodes}, false, false},
+}
+
+// LocalKinds is like [Kinds] for a discovery in the workload's own cluster.
+//
+// Errors: another cluster; an unknown role.
+func LocalKinds(sd *targets.KubernetesSD) ([]Kind, error) {
+	if other := OtherCluster(sd); other != "" {
+		return nil, fmt.Errorf("the job discovers targets in the cluster of %s", other)
+	}
+	kinds := Kinds(sd)
+	if kinds == nil {
+		return nil, fmt.Errorf("kubernetes discovery: role %q does not exist", sd.Role)
+	}
+	return kinds, nil
 }
 
 // Kinds returns the kinds that a discovery lists and watches; nil for an unknown role. Prometheus

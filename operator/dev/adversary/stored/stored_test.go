@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,6 +26,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/cage"
+	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
 )
 
 const (
@@ -54,9 +54,8 @@ func newWorld(t *testing.T) *world {
 	if w.kube, err = kubernetes.NewForConfig(w.config); err != nil {
 		t.Fatal(err)
 	}
-	w.program = filepath.Join(w.scratch, "operator")
-	if text, err := exec.Command("go", "build", "-buildvcs=false", "-o", w.program, "github.com/firekeeper-dev/firekeeper/cmd/operator").CombinedOutput(); err != nil {
-		t.Fatalf("build the operator: %v\n%s", err, text)
+	if w.program, err = trial.Build(w.scratch, "operator"); err != nil {
+		t.Fatal(err)
 	}
 	w.kubectl(t, "create", "-f", filepath.Join("..", "..", "..", "..", "deploy", "crds"))
 	w.kubectl(t, "wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")

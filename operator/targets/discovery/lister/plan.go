@@ -80,12 +80,9 @@ func newPlan(jobs []targets.Job, own string) plan {
 //
 // Errors: it uses another cluster; an unknown role; selectors that cannot be parsed.
 func viewsOf(sd *targets.KubernetesSD, own string) (out []*view, err error) {
-	if other := discovery.OtherCluster(sd); other != "" {
-		return nil, fmt.Errorf("the job discovers targets in the cluster of %s", other)
-	}
-	kinds := discovery.Kinds(sd)
-	if kinds == nil {
-		return nil, fmt.Errorf("kubernetes discovery: role %q does not exist", sd.Role)
+	kinds, err := discovery.LocalKinds(sd)
+	if err != nil {
+		return nil, err
 	}
 	scopes := discovery.Namespaces(sd, own)
 	if len(scopes) == 0 || kinds[0].ClusterScoped {

@@ -59,12 +59,9 @@ func (c *Cluster) SubscribeOnce(sd *targets.KubernetesSD, own string, wake func(
 }
 
 func (c *Cluster) subscribe(sd *targets.KubernetesSD, own string, wake func(), once bool) (*Subscription, error) {
-	if other := discovery.OtherCluster(sd); other != "" {
-		return nil, fmt.Errorf("the job discovers targets in the cluster of %s", other)
-	}
-	kinds := discovery.Kinds(sd)
-	if kinds == nil {
-		return nil, fmt.Errorf("kubernetes discovery: role %q does not exist", sd.Role)
+	kinds, err := discovery.LocalKinds(sd)
+	if err != nil {
+		return nil, err
 	}
 	for _, kind := range kinds {
 		if _, err := discovery.Matcher(sd, kind.Role); err != nil {
