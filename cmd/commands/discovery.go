@@ -129,8 +129,8 @@ func (d *discoveryOptions) run(ctx context.Context, o *Options, stdout io.Writer
 	return err
 }
 
-// discovering is the running command discovery.
-type discovering struct {
+// discoveryService is the running command discovery.
+type discoveryService struct {
 	log    *slog.Logger
 	cfg    *rest.Config
 	kube   kubernetes.Interface
@@ -143,7 +143,7 @@ type discovering struct {
 }
 
 // connect connects to the cluster.
-func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Config, log *slog.Logger) (*discovering, error) {
+func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Config, log *slog.Logger) (*discoveryService, error) {
 	kube, err := kubernetes.NewForConfig(compact(share(cfg, 2)))
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 		return nil, err
 	}
 	log.Info("watching", "instances", scopes.Instances.String(), "configs", scopes.Configs.String())
-	out := &discovering{log: log, cfg: cfg, kube: kube}
+	out := &discoveryService{log: log, cfg: cfg, kube: kube}
 	out.source = &livetargets.Source{
 		Reader: memo.New(ctx, apiserver.Reader{Kube: kube, CRDs: crds}, memo.Metadata(meta)), Setups: setups, Scopes: scopes, Options: options,
 		Groups:      groups,
@@ -225,7 +225,7 @@ func share(cfg *rest.Config, part int) *rest.Config {
 }
 
 // serve follows workloads and serves their targets until the context ends.
-func (p *discovering) serve(ctx context.Context, o *Options, d *discoveryOptions, leader *startup.Leader) error {
+func (p *discoveryService) serve(ctx context.Context, o *Options, d *discoveryOptions, leader *startup.Leader) error {
 	targets := http.NewServeMux()
 	p.server.Register(targets)
 	streams, err := httpserver.Listen(httpserver.Options{Address: d.address, Handler: targets, Logger: p.log, TLS: p.tls})
@@ -254,7 +254,7 @@ func (p *discovering) serve(ctx context.Context, o *Options, d *discoveryOptions
 }
 
 // lead serves lists from the time at which this replica leads until the context ends.
-func (p *discovering) lead(ctx context.Context, leader *startup.Leader) {
+func (p *discoveryService) lead(ctx context.Context, leader *startup.Leader) {
 	defer p.server.Feed.Lead(0)
 	if !leader.Await(ctx) {
 		return
@@ -264,7 +264,7 @@ func (p *discovering) lead(ctx context.Context, leader *startup.Leader) {
 }
 
 // identify sets the certificate that pods see: that of files, or its own.
-func (d *discoveryOptions) identify(p *discovering, o *Options, cfg *rest.Config, namespace string) (err error) {
+func (d *discoveryOptions) identify(p *discoveryService, o *Options, cfg *rest.Config, namespace string) (err error) {
 	if d.certFile != "" {
 		files := httpserver.TLS{Enable: true, Flags: "--targets-", CertFile: d.certFile, KeyFile: d.keyFile, ReloadInterval: o.Web.ReloadInterval, MinVersion: "VersionTLS13"}
 		p.tls, err = files.Config(p.log)
@@ -278,7 +278,7 @@ func (d *discoveryOptions) identify(p *discovering, o *Options, cfg *rest.Config
 }
 
 // store sets where decisions about numbers of shards are stored.
-func (d *discoveryOptions) store(p *discovering, cfg *rest.Config, namespace string) error {
+func (d *discoveryOptions) store(p *discoveryService, cfg *rest.Config, namespace string) error {
 	kube, err := kubernetes.NewForConfig(cfg)
 	if err == nil {
 		p.runner.Speed, p.runner.Decisions = d.speed, &central.ConfigMap{Writer: apply.Webhooks{Kube: kube}, Namespace: namespace, Name: d.service + "-shards"}
@@ -301,7 +301,7 @@ func (d *discoveryOptions) certificate(cfg *rest.Config, namespace, domain strin
 
 // discoveryPages are the pages of the command discovery.
 type discoveryPages struct {
-	*discovering
+	*discoveryService
 	access *web.Handler
 }
 

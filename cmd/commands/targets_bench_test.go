@@ -21,7 +21,7 @@ import (
 // elsewhere fail and are recorded.
 type largeCluster struct {
 	manifests *served // of our kinds and of namespaces
-	demo      discoverytest.Recorded
+	demo      discoverytest.RecordedServer
 
 	requests, bytes atomic.Int64
 	elsewhere       atomic.Value // path of a read of pods or the like outside of demo

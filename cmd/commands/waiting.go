@@ -117,7 +117,7 @@ func (w waits) RoundTrip(r *http.Request) (*http.Response, error) {
 		timer.Stop()
 		w.printOnce("waiting for %s, which answers that there are too many requests", host)
 	default:
-		out.Body = awaited{out.Body, timer}
+		out.Body = timedBody{out.Body, timer}
 	}
 	return out, err
 }
@@ -130,14 +130,14 @@ func (w waits) printOnce(format string, args ...any) {
 // innermost one.
 func (w waits) WrappedRoundTripper() http.RoundTripper { return w.next }
 
-// awaited is a response body that stops a timer at its end.
-type awaited struct {
+// timedBody is a response body that stops a timer at its end.
+type timedBody struct {
 	io.ReadCloser
 	timer *time.Timer
 }
 
 // Read implements [io.Reader].
-func (a awaited) Read(p []byte) (int, error) {
+func (a timedBody) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
 	if err != nil {
 		a.timer.Stop()
@@ -146,7 +146,7 @@ func (a awaited) Read(p []byte) (int, error) {
 }
 
 // Close implements [io.Closer].
-func (a awaited) Close() error {
+func (a timedBody) Close() error {
 	a.timer.Stop()
 	return a.ReadCloser.Close()
 }

@@ -11,19 +11,19 @@ import (
 // the most is aborted, although its client may never read the response. It holds one until
 // the response is written.
 func Limit(most int, next http.Handler) http.Handler {
-	return &limited{next, newFair[*running](most)}
+	return &limited{next, newFair[*activeRequest](most)}
 }
 
 type limited struct {
 	next http.Handler
-	in   *fair[*running]
+	in   *fair[*activeRequest]
 }
 
 // ServeHTTP implements http.Handler.
 func (l *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	own, host := &running{control: http.NewResponseController(w), cancel: cancel}, hostOf(r.RemoteAddr)
+	own, host := &activeRequest{control: http.NewResponseController(w), cancel: cancel}, hostOf(r.RemoteAddr)
 	if loser, full := l.in.enter(host, own); full {
 		loser.abort()
 	}
@@ -35,8 +35,8 @@ func (l *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// running is a request that has not been answered.
-type running struct {
+// activeRequest is a request that has not been answered.
+type activeRequest struct {
 	control *http.ResponseController
 	cancel  func()
 
@@ -45,14 +45,14 @@ type running struct {
 }
 
 // end prevents that the next request in the connection is aborted.
-func (r *running) end() {
+func (r *activeRequest) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
 }
 
 // abort ends the request, also while it waits for its client.
-func (r *running) abort() {
+func (r *activeRequest) abort() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {

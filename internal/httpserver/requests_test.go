@@ -78,7 +78,7 @@ func TestSlowReaders(t *testing.T) {
 
 // The end of a request does not end the next one in its connection.
 func TestAbortedTooLate(t *testing.T) {
-	var first *running
+	var first *activeRequest
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if first != nil {
 			first.abort()
@@ -90,7 +90,7 @@ func TestAbortedTooLate(t *testing.T) {
 	defer srv.Close()
 	inner := srv.Config.Handler
 	srv.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		own := &running{control: http.NewResponseController(w), cancel: func() {}}
+		own := &activeRequest{control: http.NewResponseController(w), cancel: func() {}}
 		inner.ServeHTTP(w, r)
 		if own.end(); first == nil {
 			first = own

@@ -33,13 +33,13 @@ var ErrTooLarge = errors.New("it is too large")
 
 // Reader reads a text. It is not safe for concurrent use.
 type Reader struct {
-	in  limited
+	in  limitedReader
 	dec *json.Decoder
 }
 
 // New returns a reader of one text, or of several after each other.
 func New(from io.Reader, limits Limits) *Reader {
-	r := &Reader{in: limited{from: from, left: limits.Text, max: limits.Value}}
+	r := &Reader{in: limitedReader{from: from, left: limits.Text, max: limits.Value}}
 	r.dec = json.NewDecoder(&r.in)
 	return r
 }
@@ -115,14 +115,14 @@ func (r *Reader) delimiter(want json.Delim) (null bool, err error) {
 	return t == nil, err
 }
 
-// limited limits the bytes that are read in total, and for one value.
-type limited struct {
+// limitedReader limits the bytes that are read in total, and for one value.
+type limitedReader struct {
 	from      io.Reader
 	left, max int64
 	value     int64 // read for this value
 }
 
-func (l *limited) Read(p []byte) (int, error) {
+func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.left <= 0 || l.value > l.max {
 		return 0, ErrTooLarge
 	}

@@ -67,7 +67,7 @@ type InventoryTarget struct {
 type InventoryWriter struct {
 	gz            *gzip.Writer
 	line          bytes.Buffer
-	out           counted
+	out           countingWriter
 	plain         int64
 	jobs, targets int
 }
@@ -76,7 +76,7 @@ type InventoryWriter struct {
 //
 // Errors: of w.
 func NewInventoryWriter(w io.Writer, i Inventory) (*InventoryWriter, error) {
-	out := &InventoryWriter{out: counted{Writer: w}}
+	out := &InventoryWriter{out: countingWriter{Writer: w}}
 	out.gz, _ = gzip.NewWriterLevel(&out.out, gzip.BestSpeed) // the level is valid
 	text, err := json.Marshal(i)
 	if err != nil {
@@ -150,13 +150,13 @@ func quote(s string) []byte {
 	return text
 }
 
-// counted counts the bytes that are written.
-type counted struct {
+// countingWriter counts the bytes that are written.
+type countingWriter struct {
 	io.Writer
 	n int64
 }
 
-func (c *counted) Write(p []byte) (int, error) {
+func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.Writer.Write(p)
 	c.n += int64(n)
 	return n, err

@@ -58,19 +58,19 @@ func walk(ctx context.Context, root string, v visitor) error {
 	if !info.IsDir() {
 		return &fs.PathError{Op: "read folder", Path: root, Err: syscall.ENOTDIR}
 	}
-	w := walking{ctx, v, maxEntries, maxNames}
+	w := walker{ctx, v, maxEntries, maxNames}
 	return w.dir(root, "", info, nil)
 }
 
-// walking is a walk with the number of entries, and of bytes of their names, that it may still visit.
-type walking struct {
+// walker is a walk with the number of entries, and of bytes of their names, that it may still visit.
+type walker struct {
 	ctx   context.Context //nolint:containedctx // of the one call of walk
 	v     visitor
 	left  int
 	names int
 }
 
-func (w *walking) dir(path, rel string, info fs.FileInfo, above []fileID) error {
+func (w *walker) dir(path, rel string, info fs.FileInfo, above []fileID) error {
 	id := idOf(info)
 	if slices.Contains(above, id) {
 		return nil
@@ -95,13 +95,13 @@ func (w *walking) dir(path, rel string, info fs.FileInfo, above []fileID) error 
 //
 // Errors: those of the file system; more names than the limits of a walk.
 func ReadNames(ctx context.Context, path string) ([]string, error) {
-	w := walking{ctx: ctx, left: maxEntries, names: maxNames}
+	w := walker{ctx: ctx, left: maxEntries, names: maxNames}
 	return w.list(path, func(fs.DirEntry) bool { return true })
 }
 
 // list returns the sorted names in a folder for which keep returns true, without the kubelet's own. It reads no more
 // than the limits permit.
-func (w *walking) list(path string, keep func(fs.DirEntry) bool) (names []string, err error) {
+func (w *walker) list(path string, keep func(fs.DirEntry) bool) (names []string, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func noTarget(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR)
 }
 
-func (w *walking) entry(path, rel string, above []fileID) error {
+func (w *walker) entry(path, rel string, above []fileID) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestLargeFoldersAreNotReadAsAWhole(t *testing.T) {
 		{10, maxNames, "more than 200000 files and folders, up to "},
 		{maxEntries, 10, "names of files and folders with more than 16 MiB, up to "},
 	} {
-		w := walking{ctx: t.Context(), left: tc.left, names: tc.names}
+		w := walker{ctx: t.Context(), left: tc.left, names: tc.names}
 		_, err := w.list(dir, func(fs.DirEntry) bool { return true })
 		if read := tc.left - w.left; err == nil || err.Error() != tc.want+dir || read != batch {
 			t.Errorf("error %v after %d names", err, read)

@@ -71,8 +71,8 @@ func newAccess(cfg *rest.Config) (*access, error) {
 	}
 	// The cache calls its authenticator without the context of the request, which has the caller's
 	// address: it must be the innermost one.
-	few := newFew(cache.New(tokens, false, allowedFor, deniedFor), newTokensAtATime)
-	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(remember(few)))
+	few := newReviewLimit(cache.New(tokens, false, allowedFor, deniedFor), newTokensAtATime)
+	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(newTokenCache(few)))
 	return &access{callers, rights, acting}, nil
 }
 

@@ -10,7 +10,7 @@ import (
 // waitingPerLane is the number of callers that wait for their turn in one lane.
 const waitingPerLane = 2
 
-// errFull means that too many wait, or that waiting took too long.
+// errFull means that too many requests wait, or that waiting took too long.
 var errFull = errors.New("too many at a time")
 
 // lanes limit concurrent work in total and to one at a time of each lane. Others wait for a moment.
@@ -66,7 +66,7 @@ func (l *lanes) enter(ctx context.Context, name string) (leave func(), err error
 	return leave, nil
 }
 
-// add takes a place in a lane; nil if too many are taken.
+// add takes a place in a lane; nil if the lane is full.
 func (l *lanes) add(name string) *lane {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -115,8 +115,8 @@ type caller struct {
 // Name returns the name of the caller.
 func (c *caller) Name() string { return c.who.GetName() }
 
-// Group returns for whom the caller counts when few have to leave room for others. A user who may create one ServiceAccount
-// in a namespace may create thousands.
+// Group returns the group that the caller counts for when capacity is scarce. A user who may create one
+// ServiceAccount in a namespace may create thousands.
 func (c *caller) Group() string {
 	if namespace, _, err := serviceaccount.SplitUsername(c.Name()); err == nil {
 		return "namespace " + namespace

@@ -40,18 +40,18 @@ func withAddress(r *http.Request) context.Context {
 	return context.WithValue(r.Context(), addressKey{}, host)
 }
 
-// few limits concurrent token reviews in total and to one per address. Others wait for a moment.
-type few struct {
+// reviewLimit limits concurrent token reviews in total and to one per address. Others wait for a moment.
+type reviewLimit struct {
 	authenticator.Token
 	lanes *lanes
 }
 
-func newFew(of authenticator.Token, n int) few {
-	return few{of, newLanes(n, n+waitingInAll, tokenWait)}
+func newReviewLimit(of authenticator.Token, n int) reviewLimit {
+	return reviewLimit{of, newLanes(n, n+waitingInAll, tokenWait)}
 }
 
 // AuthenticateToken implements [authenticator.Token].
-func (f few) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
+func (f reviewLimit) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
 	address, _ := ctx.Value(addressKey{}).(string)
 	leave, err := f.lanes.enter(ctx, address)
 	if errors.Is(err, errFull) {
@@ -64,8 +64,8 @@ func (f few) AuthenticateToken(ctx context.Context, token string) (*authenticato
 	return f.Token.AuthenticateToken(ctx, token)
 }
 
-// remembered caches valid tokens.
-type remembered struct {
+// tokenCache caches valid tokens.
+type tokenCache struct {
 	authenticator.Token
 	mu    *sync.Mutex
 	known map[[sha256.Size]byte]*knownToken
@@ -77,12 +77,12 @@ type knownToken struct {
 	asking   bool
 }
 
-func remember(of authenticator.Token) remembered {
-	return remembered{of, &sync.Mutex{}, map[[sha256.Size]byte]*knownToken{}}
+func newTokenCache(of authenticator.Token) tokenCache {
+	return tokenCache{of, &sync.Mutex{}, map[[sha256.Size]byte]*knownToken{}}
 }
 
 // AuthenticateToken implements [authenticator.Token].
-func (m remembered) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
+func (m tokenCache) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
 	key := sha256.Sum256([]byte(token))
 	m.mu.Lock()
 	k := m.known[key]
@@ -105,14 +105,14 @@ func (m remembered) AuthenticateToken(ctx context.Context, token string) (*authe
 }
 
 // refresh reviews the token again. If the review fails, the cached result is kept.
-func (m remembered) refresh(ctx context.Context, key [sha256.Size]byte, token string) {
+func (m tokenCache) refresh(ctx context.Context, key [sha256.Size]byte, token string) {
 	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
 	defer cancel()
 	response, ok, err := m.Token.AuthenticateToken(ctx, token)
 	m.keep(key, response, ok, err)
 }
 
-func (m remembered) keep(key [sha256.Size]byte, response *authenticator.Response, ok bool, err error) {
+func (m tokenCache) keep(key [sha256.Size]byte, response *authenticator.Response, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.known[key]
@@ -130,7 +130,7 @@ func (m remembered) keep(key [sha256.Size]byte, response *authenticator.Response
 }
 
 // drop evicts the token with the oldest review.
-func (m remembered) drop() {
+func (m tokenCache) drop() {
 	var first [sha256.Size]byte
 	var oldest *knownToken
 	for key, k := range m.known {

@@ -66,7 +66,7 @@ func TestAFloodOfTokens(t *testing.T) {
 		for i := range 50 {
 			server.known[fmt.Sprint("person ", i)] = true
 		}
-		all := newFew(server, newTokensAtATime)
+		all := newReviewLimit(server, newTokensAtATime)
 		ctx, stop := context.WithCancel(t.Context())
 		var flood sync.WaitGroup
 		refused := 0
@@ -107,7 +107,7 @@ func TestAFloodOfTokens(t *testing.T) {
 func TestTokensAreRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &tokens{known: map[string]bool{"person": true}}
-		all := remember(server)
+		all := newTokenCache(server)
 		ask := func(token string) (ok bool, took time.Duration, err error) {
 			began := time.Now()
 			_, ok, err = all.AuthenticateToken(t.Context(), token)
@@ -152,7 +152,7 @@ func TestTokensAreRemembered(t *testing.T) {
 func TestTokensAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &tokens{known: map[string]bool{}}
-		all := remember(server)
+		all := newTokenCache(server)
 		for i := range maxTokens + 50 {
 			token := fmt.Sprint(i)
 			server.known[token] = true

@@ -31,7 +31,7 @@ const (
 // a Secret gets a separate one; no value in the cluster exceeds the limit of the API
 // server.
 func (b *Base) TLSAssetSecrets(files map[string][]byte, held map[string]int) []*corev1.Secret {
-	p := packing{files: files, parts: []map[string][]byte{{}}, sizes: []int{0}}
+	p := packer{files: files, parts: []map[string][]byte{{}}, sizes: []int{0}}
 	names := slices.Sorted(maps.Keys(files))
 	names = slices.DeleteFunc(names, func(name string) bool {
 		at, ok := held[name]
@@ -79,15 +79,15 @@ func (b *Base) mountedTLSAssets(secrets int) int {
 	return max(secrets, MountedTLSAssets)
 }
 
-// packing is a partial distribution of files over Secrets.
-type packing struct {
+// packer is a partial distribution of files over Secrets.
+type packer struct {
 	files map[string][]byte
 	parts []map[string][]byte
 	sizes []int
 }
 
 // stays adds a file to its current Secret if it fits or is alone there.
-func (p *packing) stays(name string, at int) bool {
+func (p *packer) stays(name string, at int) bool {
 	if at < len(p.parts) && len(p.parts[at]) > 0 && !p.fits(name, at) {
 		return false
 	}
@@ -95,11 +95,11 @@ func (p *packing) stays(name string, at int) bool {
 	return true
 }
 
-func (p *packing) fits(name string, at int) bool {
+func (p *packer) fits(name string, at int) bool {
 	return p.sizes[at]+len(name)+len(p.files[name]) <= MaxSecretBytes
 }
 
-func (p *packing) add(name string, at int) {
+func (p *packer) add(name string, at int) {
 	for at >= len(p.parts) {
 		p.parts, p.sizes = append(p.parts, map[string][]byte{}), append(p.sizes, 0)
 	}
@@ -108,7 +108,7 @@ func (p *packing) add(name string, at int) {
 }
 
 // used returns the number of Secrets without trailing empty ones.
-func (p *packing) used() int {
+func (p *packer) used() int {
 	n := len(p.parts)
 	for n > 1 && len(p.parts[n-1]) == 0 {
 		n--

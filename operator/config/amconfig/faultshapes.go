@@ -30,10 +30,10 @@ const (
 )
 
 // shapes are the values of another shape than their settings, by line. Each is the cause of one error.
-type shapes map[string][]misplaced
+type shapes map[string][]misplacedValue
 
-// misplaced is such a value, and the error about it.
-type misplaced struct {
+// misplacedValue is such a value, and the error about it.
+type misplacedValue struct {
 	want shape
 	err  error
 }
@@ -66,7 +66,7 @@ func shapesOf(root *yaml.Node) shapes {
 			}
 		case n.Kind == yaml.SequenceNode && want == oneValue, n.Kind == yaml.ScalarNode && !isNull(n.Node) && (want == aList || want == anObject):
 			line := strconv.Itoa(n.Line)
-			out[line] = append(out[line], misplaced{want, fmt.Errorf("line %s: %s: want %s", line, n.Path, correction(n, t, want))})
+			out[line] = append(out[line], misplacedValue{want, fmt.Errorf("line %s: %s: want %s", line, n.Path, correction(n, t, want))})
 		}
 	}
 	return out

@@ -170,7 +170,7 @@ func allRows() []*catalog.Row {
 }
 
 // list lists the objects of the hostile user.
-func (c *checker) list(ctx context.Context, row *catalog.Row) (out []stored, err error) {
+func (c *checker) list(ctx context.Context, row *catalog.Row) (out []storedObject, err error) {
 	for next := ""; ; {
 		path := "/apis/" + row.GroupVersion().String() + "/namespaces/" + hostileNS + "/" + row.Resource
 		request := c.w.kube.Discovery().RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json").Param("limit", "100").Param("continue", next)
@@ -201,7 +201,7 @@ func (c *checker) list(ctx context.Context, row *catalog.Row) (out []stored, err
 // reported waits until every object of the user is used or reports why it is not.
 func (c *checker) reported(ctx context.Context, alive []hostile.Object) error {
 	var silent []string
-	var objects []stored
+	var objects []storedObject
 	end := time.Now().Add(c.w.Bound)
 	for pause := time.Second; ; pause = min(2*pause, 8*time.Second) {
 		silent, objects = nil, nil
@@ -254,7 +254,7 @@ func (c *checker) reported(ctx context.Context, alive []hostile.Object) error {
 }
 
 // madeAs returns the manifest of a stored object, preceded by the Secrets that it refers to.
-func madeAs(alive []hostile.Object, s stored) []hostile.Manifest {
+func madeAs(alive []hostile.Object, s storedObject) []hostile.Manifest {
 	i := slices.IndexFunc(alive, func(o hostile.Object) bool { return nameOf(o.Manifest) == s.name })
 	var m hostile.Manifest
 	if err := json.Unmarshal(s.raw, &m); err != nil || i < 0 {
@@ -264,7 +264,7 @@ func madeAs(alive []hostile.Object, s stored) []hostile.Manifest {
 }
 
 // silent returns what is missing if an object is neither used nor reports the reason; otherwise it returns "".
-func (c *checker) silent(s stored, events map[string]string, used uses) string {
+func (c *checker) silent(s storedObject, events map[string]string, used uses) string {
 	key := fmt.Sprintf("%s/%d", s.uid, s.generation)
 	want, known := c.results[key]
 	if !known {

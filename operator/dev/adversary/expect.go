@@ -52,8 +52,8 @@ func rejected(row *catalog.Row, raw []byte) error {
 	return nil
 }
 
-// stored is an object as stored by the API server.
-type stored struct {
+// storedObject is an object as storedObject by the API server.
+type storedObject struct {
 	row        *catalog.Row
 	raw        []byte
 	name, uid  string
@@ -74,7 +74,7 @@ type condition struct {
 	ObservedGeneration int64  `json:"observedGeneration"`
 }
 
-func newStored(row *catalog.Row, raw []byte) (stored, error) {
+func newStored(row *catalog.Row, raw []byte) (storedObject, error) {
 	var o struct {
 		Metadata struct {
 			Name       string `json:"name"`
@@ -87,14 +87,14 @@ func newStored(row *catalog.Row, raw []byte) (stored, error) {
 		} `json:"status"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return stored{}, err
+		return storedObject{}, err
 	}
 	m := o.Metadata
-	return stored{row: row, raw: raw, name: m.Name, uid: m.UID, generation: m.Generation, bindings: o.Status.Bindings, conditions: o.Status.Conditions}, nil
+	return storedObject{row: row, raw: raw, name: m.Name, uid: m.UID, generation: m.Generation, bindings: o.Status.Bindings, conditions: o.Status.Conditions}, nil
 }
 
 // fails reports whether the conditions of a workload report that it cannot be reconciled.
-func (s stored) fails() bool {
+func (s storedObject) fails() bool {
 	for _, c := range s.conditions {
 		if c.Type == "Reconciled" && c.Status == "False" && c.Message != "" {
 			return true
@@ -104,7 +104,7 @@ func (s stored) fails() bool {
 }
 
 // says reports whether the status has a result for the current generation.
-func (s stored) says() bool {
+func (s storedObject) says() bool {
 	for _, b := range s.bindings {
 		for _, c := range b.Conditions {
 			if c.ObservedGeneration == s.generation {
@@ -150,7 +150,7 @@ func usesOf(all map[string]content) uses {
 }
 
 // of reports whether an object occurs in the written configurations.
-func (u uses) of(s stored) bool {
+func (u uses) of(s storedObject) bool {
 	switch s.row {
 	case catalog.PrometheusRule:
 		for _, file := range u.files {
@@ -167,7 +167,7 @@ func (u uses) of(s stored) bool {
 }
 
 // empty reports whether a valid object generates no configuration.
-func (s stored) empty() bool {
+func (s storedObject) empty() bool {
 	var o struct {
 		Spec map[string]any `json:"spec"`
 	}

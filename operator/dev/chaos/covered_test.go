@@ -29,7 +29,7 @@ func over() bool { return !until.IsZero() && time.Now().After(until) }
 // record collects what was run.
 var record struct {
 	sync.Mutex
-	covered Covered
+	covered Coverage
 }
 
 // try runs one of several cases, and counts it unless -run leaves it out.
@@ -48,7 +48,7 @@ func count(fault, scenario string, of int, ok bool) {
 	record.Lock()
 	defer record.Unlock()
 	if record.covered == nil {
-		record.covered = Covered{}
+		record.covered = Coverage{}
 	}
 	if record.covered[fault] == nil {
 		record.covered[fault] = map[string]Cell{}
@@ -69,7 +69,7 @@ func write() error {
 	if err != nil {
 		return err
 	}
-	covered := Covered{}
+	covered := Coverage{}
 	if err := json.Unmarshal(have, &covered); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func TestPage(t *testing.T) {
 	if string(have) != want {
 		t.Error("docs/reliability.md is not current; run make chaos, or this test with -update")
 	}
-	covered := Covered{}
+	covered := Coverage{}
 	if err := json.Unmarshal(coveredJSON, &covered); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ var nodeJSON []byte
 
 // WriteNode writes the results of a run on a node, by fault and moment, and docs/reliability.md with them. root is the
 // folder of the working tree.
-func WriteNode(root string, results Covered) error {
+func WriteNode(root string, results Coverage) error {
 	raw, err := json.MarshalIndent(results, "", "  ")
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func WriteNode(root string, results Covered) error {
 //
 // Errors: the record is not readable, or has faults or moments that do not exist any more.
 func nodeSection() (string, error) {
-	results := Covered{}
+	results := Coverage{}
 	if err := json.Unmarshal(nodeJSON, &results); err != nil {
 		return "", fmt.Errorf("node.json: %w", err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/soak"
 )
 
-// Covered has the results of runs, by fault and scenario.
-type Covered map[string]map[string]Cell
+// Coverage has the results of runs, by fault and scenario.
+type Coverage map[string]map[string]Cell
 
 // Cell is the part of a scenario that was run under a fault.
 type Cell struct {
@@ -75,14 +75,14 @@ var coveredJSON []byte
 //
 // Errors: the record is not readable, or has faults or scenarios that do not exist any more.
 func Page() (string, error) {
-	covered := Covered{}
+	covered := Coverage{}
 	if err := json.Unmarshal(coveredJSON, &covered); err != nil {
 		return "", fmt.Errorf("covered.json: %w", err)
 	}
 	return page(covered)
 }
 
-func page(covered Covered) (string, error) {
+func page(covered Coverage) (string, error) {
 	var b strings.Builder
 	b.WriteString(head)
 	b.WriteString("\n## Changes\n\nEach scenario is a cycle: after its last change, everything is as before.\n\n| scenario | what happens | changes |\n|---|---|---|\n")

@@ -62,7 +62,7 @@ func TestFaultsOfANode(t *testing.T) {
 	f.settles(t)
 	set := f.statefulSet(t, "prometheus-web")
 
-	results := chaos.Covered{}
+	results := chaos.Coverage{}
 	for _, fault := range chaos.NodeFaults() {
 		results[fault.Name] = map[string]chaos.Cell{}
 		for _, moment := range chaos.Moments() {

@@ -34,7 +34,7 @@
 //   - a unit is placed on a shard only if that has at most (1+ε) of the mean afterwards. Where none
 //     has room, it is the least loaded one of those below. Units that are heavier than that get a
 //     shard that others leave, and what the others have on average is not more for it;
-//   - a namespace has at most 4/N of its units, and 8, on one of N shards when a unit is placed or
+//   - a namespace has at most 8 plus 4/N of its units on one of N shards when a unit is placed or
 //     moved there. Units with colliding keys that are small when they are placed and grow later add
 //     at most that part of their series to one shard, until it is relieved;
 //   - the weight that a label claims counts at most twice, and at least half, of the series that were

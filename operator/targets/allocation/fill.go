@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// fill moves units to shards that have too few, from shards that have more than a little below the
-// mean: those that suit the shard best, which are those that a plan from the beginning would most
-// likely put there.
+// fill moves units to shards with too few series, from shards that are not far below the mean. It prefers the
+// units with the best score for the shard, which a plan from scratch would most likely place there.
 func (p *Plan) fill(z *zone, l level) (moves []Move) {
 	var receivers []int32
 	below := l.least(low)
@@ -27,8 +26,8 @@ func (p *Plan) fill(z *zone, l level) (moves []Move) {
 	return moves
 }
 
-// fillOne fills one shard. First it looks only at units with low scores, of which there are a few more
-// than needed on average; if they do not do, at more.
+// fillOne fills one shard. It first considers only units with low scores, of which there are slightly more than
+// needed on average, and raises the limit until the shard is full.
 func (p *Plan) fillOne(z *zone, l level, to int32) (moves []Move) {
 	s, enough, floor := &p.shards[to], l.least(filled), l.least(donates)
 	most := l.part(thousands)
@@ -65,8 +64,8 @@ func share(part, all uint64) uint64 {
 	return max(out, 1)
 }
 
-// donors returns the units whose score for a shard is not above a limit, and that may be moved to it,
-// lowest score first.
+// donors returns the units that may move to a shard and whose score for it is at most limit, lowest score
+// first.
 func (p *Plan) donors(z *zone, l level, to int32, limit uint64) []int32 {
 	type entry struct {
 		other bool // prefers the shard on which it is

@@ -13,7 +13,7 @@ const (
 	thousands = 1000
 )
 
-// level determines the mean of the series of the shards of a zone.
+// level determines the mean number of series of the shards of a zone.
 type level struct {
 	// total and shards are those of the zone, without the units that need a shard of their own.
 	total  uint64
@@ -22,9 +22,8 @@ type level struct {
 	giant Weight
 }
 
-// level returns the level of a zone that has shards. Units that are heavier than the mean and ε get a
-// shard of their own and count no more, until none is left: what is left has less on average for
-// each of them.
+// level returns the level of a zone that has shards. A unit above the mean plus ε gets a shard of its own; both
+// are excluded, which lowers the mean of the others. This repeats until no such unit is left.
 func (p *Plan) level(z *zone) level {
 	l := level{total: z.total, shards: len(z.shards), giant: MaxWeight + 1}
 	for w := int(MaxWeight); w >= 0; w-- {
@@ -35,7 +34,7 @@ func (p *Plan) level(z *zone) level {
 		if l.shards == 1 || Weight(w).Series() <= l.part(capacity) {
 			break
 		}
-		// Without one of them, the others of the same weight are above the mean, too.
+		// Excluding one of them leaves the others of the same weight above the mean.
 		n = min(n, l.shards-1)
 		l.giant = Weight(w)
 		l.total -= uint64(n) * Weight(w).Series()
@@ -44,13 +43,13 @@ func (p *Plan) level(z *zone) level {
 	return l
 }
 
-// part returns so many thousandths of the mean, the most series that are not above that.
+// part returns a number of thousandths of the mean, rounded down.
 func (l level) part(thousandths uint64) uint64 {
 	out, _ := l.divide(thousandths)
 	return out
 }
 
-// least returns so many thousandths of the mean, the fewest series that are not below that.
+// least returns a number of thousandths of the mean, rounded up.
 func (l level) least(thousandths uint64) uint64 {
 	out, rest := l.divide(thousandths)
 	if rest > 0 {
@@ -64,7 +63,7 @@ func (l level) divide(thousandths uint64) (out, rest uint64) {
 	return bits.Div64(hi, lo, thousands*uint64(l.shards))
 }
 
-// giants returns the heaviest unit on a shard that needs one of its own, if there is one.
+// giants returns the heaviest unit of the shard among those that need a shard of their own, if there is one.
 func (s *shard) giants(l level) (heaviest Weight, ok bool) {
 	for w := int(MaxWeight); w >= int(l.giant); w-- {
 		if s.classes[w] > 0 {
@@ -80,20 +79,20 @@ type Load struct {
 	Draining bool
 	Series   uint64
 	Units    int
-	// Mean of the shards of its zone, without units that need a shard of their own.
+	// Mean is the mean of the shards of its zone, without units that need a shard of their own.
 	Mean uint64
-	// Alone is the series of the unit on it that needs a shard of its own; 0 if there is none.
+	// Alone is the number of series of its unit that needs a shard of its own; 0 if there is none.
 	Alone uint64
 }
 
-// Excess returns the series above what the shard should have: the mean, or the unit that needs a shard
-// of its own.
+// Excess returns the number of series above the desired load: the mean, or the unit that needs a shard of its
+// own.
 func (l Load) Excess() uint64 {
 	should := max(l.Mean, l.Alone)
 	return max(l.Series, should) - should
 }
 
-// Over reports whether the shard has so much too much that it is relieved.
+// Over reports whether the excess of the shard is large enough to relieve it.
 func (l Load) Over() bool { return !l.Draining && l.Excess()*thousands > l.Mean*(high-thousands) }
 
 // Loads returns the loads of all shards.

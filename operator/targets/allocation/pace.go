@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Pace limits how often units move that have a shard. Each moved series is a second one on the shard
-// that it left, until that has written its head block.
+// Pace limits how often units with a shard move. Until the old shard has written its head block, each moved
+// series exists on both shards.
 type Pace struct {
 	filled  time.Time
 	over    map[string]time.Time // shards that have too many, since when
@@ -25,9 +25,10 @@ const (
 	relievePart   = 100 // one part in so many of all series
 )
 
-// Limits returns the limits for a Settle now. It is called at least every minute with the current loads.
-// Shards are filled at once the first time, and then every two hours. A shard that had too many for 15
-// minutes is relieved; in any hour, 1 % of all series move, or one unit that is heavier than that.
+// Limits returns the limits of a Settle at the time now. It is called at least every minute with the current
+// loads. Shards are filled at once the first time, and then every two hours. A shard that has been overloaded
+// for 15 minutes is relieved; in any hour, at most 1 % of all series move, or one unit that is heavier than
+// that.
 func (p *Pace) Limits(now time.Time, loads []Load) Limits {
 	out := Limits{Fill: p.filled.IsZero() || now.Sub(p.filled) >= fillEvery}
 	var total uint64
@@ -55,7 +56,7 @@ func (p *Pace) Limits(now time.Time, loads []Load) Limits {
 	return out
 }
 
-// Moved notes the moves of a Settle.
+// Moved records the moves of a Settle.
 func (p *Pace) Moved(now time.Time, moves []Move) {
 	var series uint64
 	for _, m := range moves {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Limits bound the moves of a Settle besides the placement of units without a shard.
+// Limits bound the moves of a Settle, except the placement of units without a shard.
 type Limits struct {
-	// Fill allows to fill shards that have too few.
+	// Fill permits filling shards with too few series.
 	Fill bool
-	// Relieve has the shards that may be relieved, if they have too many.
+	// Relieve are the shards that may be relieved if they have too many series.
 	Relieve []string
-	// Series is the sum that may leave them. A single unit may be heavier if Whole is true.
+	// Series is the total number of series that may leave them. A single unit may exceed it if Whole is true.
 	Series uint64
 	Whole  bool
 }
 
-// Settle places all units that need a shard, and then fills and relieves shards within the limits. It
-// returns what moves: units of draining shards and new ones first, heaviest first, then the others.
+// Settle places all units that need a shard, and then fills and relieves shards within the limits. It returns
+// the moves: first the units of draining shards and the new ones, heaviest first, then the others.
 func (p *Plan) Settle(limits Limits) (moves []Move) {
 	for i := range p.shards { // the zones, in an order that does not depend on a map
 		z := p.zones[p.shards[i].Zone]
@@ -65,8 +65,8 @@ func (p *Plan) place(z *zone) []Move {
 	return moves
 }
 
-// sorted returns slots by weight, heaviest first, then by hash. Keys with the same hash are sorted
-// themselves, so that the order never depends on that of the slots.
+// sorted returns slots by weight, heaviest first, then by hash, then by key, so that the order does not depend
+// on the order of the slots.
 func (p *Plan) sorted(slots []int32) []int32 {
 	type entry struct {
 		hash uint64
@@ -92,7 +92,8 @@ func (p *Plan) sorted(slots []int32) []int32 {
 	return slots
 }
 
-// best returns the shard that suits a unit best of those that have at most room with it, or Nowhere.
+// best returns the shard with the best score for a unit among those that have at most room series with it, or
+// Nowhere.
 func (p *Plan) best(slot int32, room uint64, not int32) int32 {
 	t, w, hash := p.of[slot], p.weight[slot].Series(), p.hashes[slot]
 	most := t.most()
@@ -111,8 +112,8 @@ func (p *Plan) best(slot int32, room uint64, not int32) int32 {
 	return at
 }
 
-// emptiest returns the shard that has least, the one that suits the unit best of several. There is one
-// unless the zone has only the shard not.
+// emptiest returns the shard with the fewest series, and among equal ones that with the best score. It returns
+// Nowhere only if not is the only shard of the zone.
 func (p *Plan) emptiest(slot, not int32) int32 {
 	t, hash := p.of[slot], p.hashes[slot]
 	most := t.most()
@@ -135,7 +136,6 @@ func (p *Plan) emptiest(slot, not int32) int32 {
 	return at
 }
 
-// most returns the number of units of the namespace that a shard may have when one more is put on it:
-// 4/N of all, and 8. So much is never needed for keys that are not chosen for it, and there is always a
-// shard that has less.
+// most returns the maximum number of units of the namespace on a shard that gets one more: 8 plus 4/N of all.
+// Keys that are not chosen for it never need that many, and some shard always has fewer.
 func (t *tenant) most() int32 { return int32(8 + 4*t.units/len(t.zone.shards)) }

@@ -32,7 +32,7 @@ type Shard struct {
 	Name string
 	// Zone of its pods with topology sharding.
 	Zone string
-	// Draining shards get no units, and those on them are placed elsewhere: it is going to be removed,
+	// Draining shards get no units, and those on them are placed elsewhere: the shard is about to be removed,
 	// or all of its pods are gone.
 	Draining bool
 }
@@ -121,8 +121,8 @@ func New(shards []Shard) *Plan {
 	return p
 }
 
-// SetShards replaces the shards. Units on shards that are not in the list any more have none
-// afterwards, those of draining ones stay until the next Settle.
+// SetShards replaces the shards. Units on shards that are no longer listed lose their shard; units on draining
+// shards stay until the next Settle. It panics if two shards have the same name.
 //
 // It panics if two shards have the same name.
 func (p *Plan) SetShards(shards []Shard) {
@@ -203,8 +203,7 @@ func (p *Plan) Grow(units int) {
 	}
 }
 
-// Put adds a unit, or replaces its weight and zone. A new unit, and one that has another zone, has no
-// shard.
+// Put adds a unit, or replaces its weight and zone. A new unit, or one with a new zone, has no shard.
 func (p *Plan) Put(u Unit) {
 	u.Weight = min(u.Weight, MaxWeight)
 	z := p.zone(u.Zone)
@@ -257,8 +256,8 @@ func (p *Plan) Remove(id ID) {
 	p.unused = append(p.unused, slot)
 }
 
-// Assign notes that a unit is on a shard already, as its pods report. It returns false, and changes
-// nothing, if there is no such unit or shard, or the unit may not be on it.
+// Assign records that a unit is already on a shard, as its pods report. It returns false, and changes nothing,
+// if the unit or shard does not exist, or the unit may not be on it.
 func (p *Plan) Assign(id ID, name string) bool {
 	slot, ok := p.slots[id]
 	at, is := p.index[name]
@@ -316,7 +315,7 @@ func (p *Plan) assign(slot, to int32) {
 	}
 }
 
-// take takes a unit off its shard.
+// take removes a unit from its shard.
 func (p *Plan) take(slot int32) {
 	at := p.on[slot]
 	if at == Nowhere {
@@ -338,7 +337,7 @@ func (p *Plan) move(slot, to int32, why Reason) Move {
 	return Move{ID: p.ids[slot], From: int(from), To: int(to), Why: why, Weight: p.weight[slot]}
 }
 
-// wait notes that a unit needs a shard.
+// wait records that a unit needs a shard.
 func (p *Plan) wait(slot int32) {
 	z := p.of[slot].zone
 	if p.waits[slot] == z {
@@ -354,7 +353,7 @@ func (p *Plan) wait(slot int32) {
 	z.waiting = append(z.waiting, slot)
 }
 
-// waitingIn empties the list of waiting units of a zone, and returns those that still need a shard.
+// waitingIn clears the list of waiting units of a zone, and returns those that still need a shard.
 func (p *Plan) waitingIn(z *zone) (out []int32) {
 	p.cost.Visits += len(z.waiting)
 	for _, slot := range z.waiting {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// relieve moves units off shards that have too many, within the limits, heaviest first. A unit moves to
-// a shard that has room for it; if there is none, to the emptiest if that has not more with it than its
-// own shard without it. So the heavier of two shards always gets lighter, and relief ends.
+// relieve moves units off overloaded shards, within the limits, heaviest first. A unit moves to a shard with
+// room for it. If there is none, it moves to the emptiest one, unless that would then have more than its own
+// shard without the unit. So the heavier of the two shards always gets lighter, and relief terminates.
 func (p *Plan) relieve(z *zone, l level, limits *Limits) (moves []Move) {
 	var over []int32
 	units := map[int32][]int32{}
@@ -39,8 +39,8 @@ func (p *Plan) relieve(z *zone, l level, limits *Limits) (moves []Move) {
 	return moves
 }
 
-// relieveOne moves some of the units of a shard: first those that are not heavier than what is too much,
-// and only if they do not do, heavier ones that leave the shard as much below the mean as it is above.
+// relieveOne moves some units of a shard: first those that are not heavier than its excess; if they do not
+// suffice, heavier ones that leave the shard as far below the mean as it was above.
 func (p *Plan) relieveOne(i int32, l level, units []int32, limits *Limits) (moves []Move) {
 	for times := range uint64(2) {
 		for _, slot := range units {
@@ -57,8 +57,8 @@ func (p *Plan) relieveOne(i int32, l level, units []int32, limits *Limits) (move
 	return moves
 }
 
-// leaves reports whether a unit may leave its shard: that still has too much, and the unit is not heavier
-// than so many times what is too much, nor the one to which the shard belongs.
+// leaves reports whether a unit may leave its shard: the shard still has an excess, and the unit is at most a
+// multiple of the excess and not the one to which the shard belongs.
 func (p *Plan) leaves(slot int32, l level, times uint64) bool {
 	s, w := &p.shards[p.on[slot]], p.weight[slot]
 	heaviest, giant := s.giants(l)
@@ -69,7 +69,7 @@ func (p *Plan) leaves(slot int32, l level, times uint64) bool {
 	return s.load > should && w.Series() <= times*(s.load-should)
 }
 
-// relieves returns the shard to which a unit moves from one that has too much, or Nowhere.
+// relieves returns the shard to which a unit of an overloaded shard moves, or Nowhere.
 func (p *Plan) relieves(slot int32, l level) int32 {
 	at, w, room := p.on[slot], p.weight[slot], l.part(capacity)
 	if to := p.best(slot, room, at); to != Nowhere {
@@ -86,7 +86,8 @@ func (p *Plan) relieves(slot int32, l level) int32 {
 	return Nowhere
 }
 
-// should returns the series that a shard should have: those of the unit that needs a shard of its own, or the mean.
+// should returns the desired number of series of a shard: that of its unit that needs a shard of its own, or
+// the mean.
 func (p *Plan) should(s *shard, l level) uint64 {
 	if w, ok := s.giants(l); ok {
 		return w.Series()

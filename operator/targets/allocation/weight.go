@@ -9,11 +9,11 @@ import (
 // few values, so that noise does not change it.
 type Weight uint8
 
-// MaxWeight is the largest weight: 2^30 series. More count as that.
+// MaxWeight is the largest weight: 2^30 series or more.
 const MaxWeight Weight = 60
 
-// Series of targets of which nothing is known, and the most that a label may claim for a target whose
-// series were not counted yet.
+// Series of targets without any information, and the maximum that a label may claim for a target whose series
+// were not counted yet.
 const (
 	defaultSeries = 500
 	maxClaim      = 1 << 20
@@ -27,8 +27,8 @@ var weights = func() (out [MaxWeight + 1]uint64) {
 	return out
 }()
 
-// WeightOf returns the weight that is closest to a number of series. There is none below one series:
-// a target without any costs a scrape too.
+// WeightOf returns the weight that is closest to a number of series. It is at least that of one series, because
+// a target without series still costs a scrape.
 func WeightOf(series uint64) Weight {
 	at, exact := slices.BinarySearch(weights[:], series)
 	switch {
@@ -45,8 +45,8 @@ func WeightOf(series uint64) Weight {
 // Series returns the number of series that the weight is for.
 func (w Weight) Series() uint64 { return weights[min(w, MaxWeight)] }
 
-// Follow returns the weight of a unit that had weight w and has this number of series now. It is w
-// again as long as they differ by less than √2, so that a unit between two weights does not flap.
+// Follow returns the new weight of a unit that had weight w and now has this number of series. It stays w while
+// they differ by less than √2, so that a unit between two weights does not flap.
 func (w Weight) Follow(series uint64) Weight {
 	series = min(max(series, 1), MaxWeight.Series())
 	had := w.Series()
@@ -56,8 +56,8 @@ func (w Weight) Follow(series uint64) Weight {
 	return WeightOf(series)
 }
 
-// Estimate returns the series of a target from what is known; nil is unknown. claim is the value of
-// the label __tmp_shard_weight, counted what its scrapes had, median the median of its job.
+// Estimate returns the number of series of a target; nil arguments are unknown. claim is the value of the label
+// __tmp_shard_weight, counted the number in its scrapes, median the median of its job.
 func Estimate(claim, counted, median *uint64) uint64 {
 	switch {
 	case claim != nil && counted != nil:

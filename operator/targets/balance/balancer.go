@@ -53,16 +53,16 @@ type Balancer struct {
 	inventories map[string]inventory // of pods that are not met
 	heard       map[string]podReport // last reports
 	unsent      map[string]unsent    // of agents, from their last inventories
-	lists       map[int][]applied
-	watches     map[int]*watched
+	lists       map[int][]appliedVersion
+	watches     map[int]*watchedUnits
 
 	strikes map[string]int // by namespace
 	struck  time.Time      // since when they count
 	totals  Totals
 }
 
-// applied is a version of a list, with the version of the machine from which it was built.
-type applied struct{ list, machine uint64 }
+// appliedVersion is a version of a list, with the version of the machine from which it was built.
+type appliedVersion struct{ list, machine uint64 }
 
 // maxApplied is the maximum number of versions of a list that are kept.
 const maxApplied = 256
@@ -81,7 +81,7 @@ func (b *Balancer) Lead(now time.Time, leader uint64) {
 	b.pace, b.paced, b.dead, b.unborn = allocation.Pace{}, time.Time{}, map[int]bool{}, map[int]bool{}
 	b.reshape()
 	b.machine = handoff.New(leader, now, handoff.Rules{ReassignAfter: b.settings.ReassignAfter})
-	b.inventories, b.heard, b.unsent, b.lists, b.watches = map[string]inventory{}, map[string]podReport{}, map[string]unsent{}, map[int][]applied{}, map[int]*watched{}
+	b.inventories, b.heard, b.unsent, b.lists, b.watches = map[string]inventory{}, map[string]podReport{}, map[string]unsent{}, map[int][]appliedVersion{}, map[int]*watchedUnits{}
 }
 
 // Leader returns the number with which the balancer leads; 0 if it does not lead.
@@ -218,7 +218,7 @@ func (b *Balancer) Applied(shard int, version uint64) {
 		all[n-1].machine = b.machine.Version(shard)
 		return
 	}
-	all = append(all, applied{version, b.machine.Version(shard)})
+	all = append(all, appliedVersion{version, b.machine.Version(shard)})
 	b.lists[shard] = all[max(0, len(all)-maxApplied):]
 }
 

@@ -149,8 +149,8 @@ func (b *Balancer) take(namespace string, n int) bool {
 	return true
 }
 
-// Counted are the series of a target of a unit, and its interval.
-type Counted struct {
+// SeriesCount are the series of a target of a unit, and its interval.
+type SeriesCount struct {
 	Unit   *Unit
 	Series uint64
 	// Estimated is true if no pod has counted them yet.
@@ -159,7 +159,7 @@ type Counted struct {
 }
 
 // Count adds up the series of all targets by unit. The weight of a unit changes only if its series change enough.
-func (b *Balancer) Count(now time.Time, all []Counted) {
+func (b *Balancer) Count(now time.Time, all []SeriesCount) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.counted = now

@@ -7,8 +7,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// watched are the units that the pods of a shard are asked to report.
-type watched struct {
+// watchedUnits are the units that the pods of a shard are asked to report.
+type watchedUnits struct {
 	targetreport.Watch
 	units  map[string]*Unit // by ID
 	beyond map[*Unit]bool   // no room in the watch
@@ -45,7 +45,7 @@ func (b *Balancer) Watch(of map[*Unit]Addresses) map[int]targetreport.Watch {
 		if !b.ready {
 			break
 		}
-		next := &watched{units: map[string]*Unit{}, beyond: map[*Unit]bool{}}
+		next := &watchedUnits{units: map[string]*Unit{}, beyond: map[*Unit]bool{}}
 		for _, id := range b.machine.Watched(shard) {
 			u := b.units[id]
 			if u == nil || of[u] == nil {

@@ -133,9 +133,9 @@ func (w *world) serve() {
 	}
 	w.Pods(w.now, pods, false)
 	if w.Due(w.now) {
-		var all []Counted
+		var all []SeriesCount
 		for _, u := range w.units {
-			all = append(all, Counted{Unit: u, Series: w.series[u], Interval: w.interval})
+			all = append(all, SeriesCount{Unit: u, Series: w.series[u], Interval: w.interval})
 		}
 		w.Count(w.now, all)
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// bounded is the informer of the objects for which a builder builds groups. Objects whose groups would be too
+// boundedInformer is the informer of the objects for which a builder builds groups. Objects whose groups would be too
 // large do not exist in it: a group has all labels of a pod for each port of its service, and those of two objects
 // of 100 kB are gigabytes.
-type bounded struct {
+type boundedInformer struct {
 	cache.SharedIndexInformer
 	pods, nodes cache.SharedIndexInformer // nil: their labels are not attached
 	left        Left
@@ -36,7 +36,7 @@ func bind(role string, of Informers, left Left) cache.SharedIndexInformer {
 	if primary == nil {
 		return nil
 	}
-	b := bounded{SharedIndexInformer: primary, nodes: of(roleNode), left: left}
+	b := boundedInformer{SharedIndexInformer: primary, nodes: of(roleNode), left: left}
 	if role != rolePod {
 		b.pods = of(rolePod)
 	}
@@ -55,16 +55,16 @@ func leftOut(role string, names []string) []targets.Gap {
 }
 
 // GetStore implements cache.SharedIndexInformer.
-func (b bounded) GetStore() cache.Store { return b.GetIndexer() }
+func (b boundedInformer) GetStore() cache.Store { return b.GetIndexer() }
 
 // GetIndexer implements cache.SharedIndexInformer.
-func (b bounded) GetIndexer() cache.Indexer {
+func (b boundedInformer) GetIndexer() cache.Indexer {
 	return boundedIndexer{b.SharedIndexInformer.GetIndexer(), b}
 }
 
 type boundedIndexer struct {
 	cache.Indexer
-	bounded
+	boundedInformer
 }
 
 // GetByKey implements cache.Store. Builders read the object of a group with it.
@@ -88,7 +88,7 @@ const (
 )
 
 // groupSize returns the approximate size of the group of an object. It stops above the limit.
-func (b bounded) groupSize(object any) (size int) {
+func (b boundedInformer) groupSize(object any) (size int) {
 	switch o := object.(type) {
 	case *discoveryv1.EndpointSlice:
 		size = metaSize(o)
@@ -137,7 +137,7 @@ func (b bounded) groupSize(object any) (size int) {
 }
 
 // endpointSize returns the size of the targets of one endpoint.
-func (b bounded) endpointSize(targets int, ref *corev1.ObjectReference, node *string, more int) int {
+func (b boundedInformer) endpointSize(targets int, ref *corev1.ObjectReference, node *string, more int) int {
 	each, extra := targetSize+more, 0
 	name := ""
 	if node != nil {
@@ -161,7 +161,7 @@ func (b bounded) endpointSize(targets int, ref *corev1.ObjectReference, node *st
 	return targets*each + extra
 }
 
-func (b bounded) nodeSize(name string) int {
+func (b boundedInformer) nodeSize(name string) int {
 	if b.nodes == nil || name == "" {
 		return 0
 	}

@@ -45,7 +45,7 @@ func index[T Object](of func(T) []string) cache.IndexFunc {
 // podNode is the index of pods, packed or not, by node.
 func podNode(object any) ([]string, error) {
 	switch p := object.(type) {
-	case *packed:
+	case *packedPod:
 		return []string{p.node}, nil
 	case *corev1.Pod:
 		return []string{p.Spec.NodeName}, nil

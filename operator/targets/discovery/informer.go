@@ -34,16 +34,16 @@ func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.Resource
 func (i *informer) GetStore() cache.Store { return i.GetIndexer() }
 
 // GetIndexer implements cache.SharedIndexInformer.
-func (i *informer) GetIndexer() cache.Indexer { return unpacked{i.store, &i.recent} }
+func (i *informer) GetIndexer() cache.Indexer { return unpackingIndexer{i.store, &i.recent} }
 
-// unpacked is an indexer whose pods may be packed.
-type unpacked struct {
+// unpackingIndexer is an indexer whose pods may be packed.
+type unpackingIndexer struct {
 	cache.Indexer
 	recent *Recent
 }
 
 // GetByKey implements cache.Store. Builders read single objects with it.
-func (u unpacked) GetByKey(key string) (any, bool, error) {
+func (u unpackingIndexer) GetByKey(key string) (any, bool, error) {
 	object, exists, err := u.Indexer.GetByKey(key)
 	return u.recent.Unpack(object), exists, err
 }

@@ -90,7 +90,7 @@ func roleOf(object Object) string {
 		return roleEndpoints
 	case *discoveryv1.EndpointSlice:
 		return roleEndpointSlice
-	case *corev1.Pod, *packed:
+	case *corev1.Pod, *packedPod:
 		return rolePod
 	case *corev1.Service:
 		return roleService

@@ -15,9 +15,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/message"
 )
 
-// packed is a pod in the encoding of the API server. As structs, one takes four times as much memory, and informers have all
+// packedPod is a pod in the encoding of the API server. As structs, one takes four times as much memory, and informers have all
 // pods of a cluster.
-type packed struct {
+type packedPod struct {
 	metav1.Object // nil: informers call no other methods
 	namespace     string
 	name          string
@@ -28,22 +28,22 @@ type packed struct {
 }
 
 // GetNamespace implements [metav1.Object].
-func (p *packed) GetNamespace() string { return p.namespace }
+func (p *packedPod) GetNamespace() string { return p.namespace }
 
 // GetName implements [metav1.Object].
-func (p *packed) GetName() string { return p.name }
+func (p *packedPod) GetName() string { return p.name }
 
 // GetUID implements [metav1.Object].
-func (p *packed) GetUID() types.UID { return p.uid }
+func (p *packedPod) GetUID() types.UID { return p.uid }
 
 // GetResourceVersion implements [metav1.Object].
-func (p *packed) GetResourceVersion() string { return p.version }
+func (p *packedPod) GetResourceVersion() string { return p.version }
 
 // GetObjectKind implements [runtime.Object].
-func (p *packed) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+func (p *packedPod) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
 
 // DeepCopyObject implements [runtime.Object]. Packed pods do not change.
-func (p *packed) DeepCopyObject() runtime.Object { return p }
+func (p *packedPod) DeepCopyObject() runtime.Object { return p }
 
 // Numbers of fields of a pod.
 const (
@@ -59,7 +59,7 @@ const (
 // address.
 func exposed(object any) (ports []int32, is bool) {
 	switch p := object.(type) {
-	case *packed:
+	case *packedPod:
 		if len(message.Field(p.text, statusOfPod, addressOfStatus)) == 0 {
 			return nil, false
 		}
@@ -106,7 +106,7 @@ func PackMessage(kind string, raw []byte) runtime.Object {
 	if name == "" {
 		return nil
 	}
-	return &packed{
+	return &packedPod{
 		namespace: text(metaOfPod, namespaceOfMeta), name: name, uid: types.UID(text(metaOfPod, uidOfMeta)), version: text(metaOfPod, versionOfMeta),
 		node: text(specOfPod, nodeOfSpec), text: bytes.Clone(short),
 	}
@@ -137,7 +137,7 @@ func (o *Objects) TakePods(list []byte) error {
 // Pack returns an object as an informer holds it and a release sees it: pods trimmed and encoded, and others trimmed. The
 // indices of [Indexers] know both.
 func Pack(object any, older Older) any {
-	if p, is := object.(*packed); is {
+	if p, is := object.(*packedPod); is {
 		if !older.change(rolePod) {
 			return p
 		}
@@ -156,14 +156,14 @@ func Pack(object any, older Older) any {
 	if err != nil {
 		return o
 	}
-	return &packed{namespace: pod.Namespace, name: pod.Name, version: pod.ResourceVersion, uid: pod.UID, node: pod.Spec.NodeName, text: text}
+	return &packedPod{namespace: pod.Namespace, name: pod.Name, version: pod.ResourceVersion, uid: pod.UID, node: pod.Spec.NodeName, text: text}
 }
 
 // Unpack returns the object of an informer, or of an event of one, as it was before [Pack]. Of a pod whose message cannot be
 // decoded, which no API server sends, only the name is left.
 func Unpack(object any) any {
 	switch o := object.(type) {
-	case *packed:
+	case *packedPod:
 		out := &corev1.Pod{}
 		if out.Unmarshal(o.text) != nil {
 			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: o.name}}

@@ -30,7 +30,7 @@ func TestPackedPods(t *testing.T) {
 	if diff := cmp.Diff(cache.DeletedFinalStateUnknown{Key: "demo/web-7", Obj: pod}, gone); diff != "" {
 		t.Error(diff)
 	}
-	if n := len(held.(*packed).text); n > 1500 {
+	if n := len(held.(*packedPod).text); n > 1500 {
 		t.Errorf("%d bytes", n)
 	}
 	about, err := apimeta.Accessor(held)
@@ -72,7 +72,7 @@ func TestMessagesOfPods(t *testing.T) {
 			}
 			for _, release := range []*semver.Version{nil, semver.MustParse("2.53.0"), semver.MustParse("3.5.0")} {
 				older := OlderThan(&targets.KubernetesSD{Role: roleEndpointSlice, Release: release})
-				want, got := Pack(pod.DeepCopy(), older).(*packed), Pack(direct, older).(*packed)
+				want, got := Pack(pod.DeepCopy(), older).(*packedPod), Pack(direct, older).(*packedPod)
 				if diff := cmp.Diff(Unpack(want), Unpack(got), cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("seed %d, release %v: (-decoded +direct)\n%s", seed, release, diff)
 				}
@@ -101,8 +101,8 @@ func FuzzPackMessage(f *testing.F) {
 		if held == nil {
 			return
 		}
-		if pod, is := Unpack(held).(*corev1.Pod); !is || pod.Name != held.(*packed).name {
-			t.Errorf("%v instead of %q", pod, held.(*packed).name)
+		if pod, is := Unpack(held).(*corev1.Pod); !is || pod.Name != held.(*packedPod).name {
+			t.Errorf("%v instead of %q", pod, held.(*packedPod).name)
 		}
 	})
 }

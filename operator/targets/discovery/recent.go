@@ -13,13 +13,13 @@ const recentBytes = 1 << 20
 // port. The zero value is empty. It is safe for concurrent use.
 type Recent struct {
 	mu   sync.Mutex
-	pods map[*packed]*corev1.Pod
+	pods map[*packedPod]*corev1.Pod
 	size int
 }
 
 // Unpack is like [Unpack]. The object must not be modified.
 func (r *Recent) Unpack(object any) any {
-	p, is := object.(*packed)
+	p, is := object.(*packedPod)
 	if !is {
 		return Unpack(object)
 	}
@@ -29,7 +29,7 @@ func (r *Recent) Unpack(object any) any {
 		return pod
 	}
 	if r.size += len(p.text); r.pods == nil || r.size > recentBytes {
-		r.pods, r.size = map[*packed]*corev1.Pod{}, len(p.text)
+		r.pods, r.size = map[*packedPod]*corev1.Pod{}, len(p.text)
 	}
 	pod := Unpack(p).(*corev1.Pod)
 	r.pods[p] = pod

@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// Questions are sent to the pods of a workload in their streams. A pod gets no list before it has reported what it
-// has, as targets must not leave it that no other pod has.
+// Questions are sent to the pods of a workload in their streams. A pod gets no list before it has reported its
+// targets, because a list must not remove targets that no other pod has.
 type Questions struct {
 	// Shards is the number of shards that have or may have lists, including those that are kept after scaling down.
 	Shards int

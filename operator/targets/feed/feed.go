@@ -41,7 +41,7 @@ func New() *Feed {
 	return &Feed{lists: map[Shard]*list{}, lead: make(chan struct{}), asking: map[catalog.Ref]*asking{}}
 }
 
-// Lead makes it serve, as the leader with this number; 0 ends that.
+// Lead starts serving as the leader with this number; 0 stops serving.
 func (f *Feed) Lead(number uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,8 +84,8 @@ func (f *Feed) Apply(now time.Time, of Shard, changes []Change) []Suspicion {
 	return l.apply(now, f.seq, changes)
 }
 
-// Fit returns the jobs that have to be smaller for the list of a shard to fit with some changes, each with
-// the part of its size that it may have. Otherwise, whole jobs are left out.
+// Fit returns the jobs that must shrink so that the list of a shard fits after some changes, each with the
+// fraction of its size that it may have. Otherwise, whole jobs are left out.
 func (f *Feed) Fit(of Shard, changes []Change) map[string]float64 {
 	for i := range changes {
 		if changes[i].Line != nil {
@@ -101,7 +101,7 @@ func (f *Feed) Fit(of Shard, changes []Change) map[string]float64 {
 	return excess(l.sizes(changes))
 }
 
-// Known returns the targets of a job on all shards of a workload, as the lists have them.
+// Known returns the targets of a job in the lists of all shards of a workload.
 func (f *Feed) Known(of catalog.Ref, job string) (out []model.LabelSet) {
 	f.mu.Lock()
 	var blocks []block

@@ -12,8 +12,8 @@ import (
 // Limits of lists. Pods have little memory, and refuse a list that exceeds theirs as a whole; these
 // are below those of pods, so that only the jobs that are too large are left out.
 const (
-	// maxTarget is the maximum size in bytes of the labels of one target, which bounds the memory for
-	// pods with as many annotations as Kubernetes takes. Pods refuse more than 1 MiB.
+	// maxTarget is the maximum size in bytes of the labels of one target. It bounds the memory for pods with
+	// the maximum number of annotations. Pods refuse more than 1 MiB.
 	maxTarget = 128 << 10
 	// maxLine is the maximum size in bytes of the targets of one job on one shard.
 	maxLine = 15 << 20
@@ -41,19 +41,19 @@ func (m measure) share() float64 {
 	return max(float64(m.jobs)/maxJobs, float64(m.packed)/maxPacked, float64(m.plain)/maxPlain)
 }
 
-// sized is a job with its size.
-type sized struct {
+// sizedJob is a job with its size.
+type sizedJob struct {
 	name, namespace string
 	measure
 }
 
-// heaviest is a heap of namespaces: the one that takes most of a list first.
+// heaviest is a heap of namespaces, the one that uses most of a list first.
 type heaviest []*namespace
 
 // namespace has the jobs of a namespace, the largest last.
 type namespace struct {
 	name string
-	jobs []sized
+	jobs []sizedJob
 	measure
 }
 
@@ -74,7 +74,7 @@ func (h *heaviest) Pop() any {
 
 // exceeding returns the jobs to leave out so that the others fit into a list: from the namespace that
 // takes most, its largest jobs. Other namespaces keep theirs.
-func exceeding(jobs []sized) (out []string) {
+func exceeding(jobs []sizedJob) (out []string) {
 	var total measure
 	by := map[string]*namespace{}
 	for _, j := range jobs {
@@ -92,7 +92,7 @@ func exceeding(jobs []sized) (out []string) {
 	}
 	var all heaviest
 	for _, of := range by { // the largest last
-		slices.SortFunc(of.jobs, func(a, b sized) int {
+		slices.SortFunc(of.jobs, func(a, b sizedJob) int {
 			return cmp.Or(cmp.Compare(a.share(), b.share()), cmp.Compare(a.packed, b.packed), strings.Compare(a.name, b.name))
 		})
 		all = append(all, of)
@@ -118,16 +118,16 @@ func exceeding(jobs []sized) (out []string) {
 // not exceed it again.
 const fits = 0.9
 
-// excess returns the jobs that have to be smaller for a list to fit, each with the part of its size that it
-// may have: namespaces have equal shares, and so have the jobs of one.
-func excess(jobs []sized) map[string]float64 {
+// excess returns the jobs that must shrink so that a list fits, each with the fraction of its size that it may
+// have: namespaces have equal shares, and so do the jobs of a namespace.
+func excess(jobs []sizedJob) map[string]float64 {
 	out := map[string]float64{}
 	for _, of := range []struct {
 		most int
-		size func(sized) int
+		size func(sizedJob) int
 	}{
-		{maxPacked, func(j sized) int { return j.packed }},
-		{maxPlain, func(j sized) int { return j.plain }},
+		{maxPacked, func(j sizedJob) int { return j.packed }},
+		{maxPlain, func(j sizedJob) int { return j.plain }},
 	} {
 		total, claims := 0, map[string]int{}
 		by := map[string]map[string]int{}

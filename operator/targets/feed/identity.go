@@ -23,7 +23,7 @@ import (
 // Audience is the audience of the tokens of pods.
 const Audience = wellknown.DiscoveryAudience
 
-// Owner is the workload for which a StatefulSet runs, as the operator creates it.
+// Owner is the workload that a StatefulSet belongs to, according to the names that the operator creates.
 type Owner struct {
 	Shard Shard
 	// ServiceAccount of the pods; empty for "default".
@@ -79,8 +79,8 @@ func (f *Feed) ownerOf(set types.NamespacedName) (out Owner, ok bool) {
 	return out, ok
 }
 
-// OwnerOf returns the owner of a StatefulSet, with the number of its shard. kept is true if it is none of those that the
-// workload has now, but may have been kept when it was scaled down.
+// OwnerOf returns the owner of a StatefulSet, with the number of its shard. kept is true if the StatefulSet is
+// not one of the current ones of the workload but may have been kept when it was scaled down.
 func OwnerOf(owners map[types.NamespacedName]Owner, set types.NamespacedName) (out Owner, kept, ok bool) {
 	if out, ok = owners[set]; ok {
 		return out, false, true

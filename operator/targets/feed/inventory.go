@@ -37,22 +37,22 @@ type Listener interface {
 type InventoryTaker interface {
 	// Take receives the targets of a job with an address.
 	Take(now time.Time, job, address string, t targetreport.InventoryTarget)
-	// Done is called after the last one. It returns false if some were not recognized, so that the pod has to send all of
-	// them again.
+	// Done is called after the last one. It returns false if some were not recognized and the pod must send all
+	// of them again.
 	Done(now time.Time) bool
 }
 
 // inventories limits how many are read at a time. The zero value is ready for use.
 type inventories struct {
 	mu      sync.Mutex
-	open    map[string]bool // by namespace
-	waiting []*waiting      // in the order in which they came
-	turns   map[string]int  // the turn in which a namespace had its last one, while some wait
+	open    map[string]bool     // by namespace
+	waiting []*waitingInventory // in the order in which they came
+	turns   map[string]int      // the turn in which a namespace had its last one, while some wait
 	turn    int
 }
 
-// waiting is an inventory that waits.
-type waiting struct {
+// waitingInventory is an inventory that waits.
+type waitingInventory struct {
 	namespace string
 	ready     chan struct{} // closed when it may be read
 }
@@ -74,9 +74,9 @@ func (i *inventories) start(ctx context.Context, namespace string) (end func(), 
 	}
 }
 
-// enter appends an inventory to those that wait.
-func (i *inventories) enter(namespace string) *waiting {
-	w := &waiting{namespace, make(chan struct{})}
+// enter adds an inventory to the queue.
+func (i *inventories) enter(namespace string) *waitingInventory {
+	w := &waitingInventory{namespace, make(chan struct{})}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.waiting = append(i.waiting, w)
@@ -85,7 +85,7 @@ func (i *inventories) enter(namespace string) *waiting {
 }
 
 // leave removes an inventory, which may still wait.
-func (i *inventories) leave(w *waiting) {
+func (i *inventories) leave(w *waitingInventory) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if at := slices.Index(i.waiting, w); at >= 0 {

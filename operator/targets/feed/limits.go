@@ -119,7 +119,7 @@ func (r *reviews) start(now time.Time, from, token string) (end func(now time.Ti
 	}, nil
 }
 
-// sweep forgets what does not count any more.
+// sweep removes entries that no longer count.
 func (r *reviews) sweep(now time.Time) {
 	if now.Sub(r.swept) < failureEvery {
 		return

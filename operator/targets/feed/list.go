@@ -31,7 +31,7 @@ func (c *Change) pack() block {
 
 // list is the list of one shard. It is not safe for concurrent use.
 type list struct {
-	jobs map[string]*listed
+	jobs map[string]*listedJob
 	// gone has the jobs that were removed, with the sequence number at which they were.
 	gone map[string]uint64
 	// floor is the sequence number from which on gone is complete.
@@ -44,8 +44,8 @@ type list struct {
 	changed chan struct{} // closed at the next change
 }
 
-// listed is a job in a list.
-type listed struct {
+// listedJob is a job in a list.
+type listedJob struct {
 	namespace string
 	block     block
 	targets   int
@@ -63,7 +63,7 @@ type held struct {
 }
 
 func newList(seq uint64, now time.Time) *list {
-	return &list{jobs: map[string]*listed{}, gone: map[string]uint64{}, floor: seq, seq: seq, issued: []uint64{seq}, since: now, changed: make(chan struct{})}
+	return &list{jobs: map[string]*listedJob{}, gone: map[string]uint64{}, floor: seq, seq: seq, issued: []uint64{seq}, since: now, changed: make(chan struct{})}
 }
 
 // maxGone is the maximum number of removed jobs that a list remembers. A client with an older version
@@ -120,7 +120,7 @@ func (l *list) count(job string) int {
 
 // keeps reports whether a job keeps its targets instead of a change. all is true if all unexplained
 // losses are suspicious. j is nil for a new job.
-func (j *listed) keeps(now time.Time, c *Change, all bool) bool {
+func (j *listedJob) keeps(now time.Time, c *Change, all bool) bool {
 	if j == nil {
 		return false
 	}
@@ -141,7 +141,7 @@ func (j *listed) keeps(now time.Time, c *Change, all bool) bool {
 func (l *list) set(seq uint64, c *Change, b block) {
 	j := l.jobs[c.Job]
 	if j == nil {
-		j = &listed{}
+		j = &listedJob{}
 		l.jobs[c.Job] = j
 	}
 	l.targets += c.Targets - j.targets
@@ -174,20 +174,20 @@ func (l *list) move(now time.Time, seq uint64) {
 }
 
 // sizes returns the sizes of the jobs, after changes.
-func (l *list) sizes(changes []Change) []sized {
+func (l *list) sizes(changes []Change) []sizedJob {
 	changed := map[string]bool{}
-	out := make([]sized, 0, len(l.jobs))
+	out := make([]sizedJob, 0, len(l.jobs))
 	for i := range changes {
 		c := &changes[i]
 		changed[c.Job] = true
 		if c.Line != nil {
 			b := c.pack()
-			out = append(out, sized{c.Job, c.Namespace, measure{1, len(b.packed), b.plain}})
+			out = append(out, sizedJob{c.Job, c.Namespace, measure{1, len(b.packed), b.plain}})
 		}
 	}
 	for name, j := range l.jobs {
 		if !changed[name] {
-			out = append(out, sized{name, j.namespace, measure{1, len(j.block.packed), j.block.plain}})
+			out = append(out, sizedJob{name, j.namespace, measure{1, len(j.block.packed), j.block.plain}})
 		}
 	}
 	return out

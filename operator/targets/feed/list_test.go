@@ -336,9 +336,9 @@ func TestFit(t *testing.T) {
 
 // A list with one job in each of too many namespaces still ends.
 func TestFitManyNamespaces(t *testing.T) {
-	var jobs []sized
+	var jobs []sizedJob
 	for i := range maxJobs + 7 {
-		jobs = append(jobs, sized{fmt.Sprint(i), fmt.Sprint(i), measure{1, 1, 1}})
+		jobs = append(jobs, sizedJob{fmt.Sprint(i), fmt.Sprint(i), measure{1, 1, 1}})
 	}
 	if out := exceeding(jobs[:maxJobs]); len(out) != 0 {
 		t.Errorf("%d left out", len(out))
@@ -351,20 +351,20 @@ func TestFitManyNamespaces(t *testing.T) {
 // The effort to leave out the jobs of one namespace does not grow with the number of others: a list
 // changes while all streams wait.
 func TestFitManyJobs(t *testing.T) {
-	var jobs []sized
+	var jobs []sizedJob
 	for i := range 1000 {
-		jobs = append(jobs, sized{fmt.Sprint("good-", i), fmt.Sprint(i), measure{1, 1, 1}})
+		jobs = append(jobs, sizedJob{fmt.Sprint("good-", i), fmt.Sprint(i), measure{1, 1, 1}})
 	}
 	for i := range 5 * maxJobs {
-		jobs = append(jobs, sized{fmt.Sprint("bad-", i), "bad", measure{1, 1, 1}})
+		jobs = append(jobs, sizedJob{fmt.Sprint("bad-", i), "bad", measure{1, 1, 1}})
 	}
 	out := exceeding(jobs)
 	if len(out) != 4*maxJobs+1000 || strings.Contains(strings.Join(out, " "), "good") {
 		t.Errorf("%d left out", len(out))
 	}
-	var few []sized
+	var few []sizedJob
 	for _, j := range jobs {
-		few = append(few, sized{j.name, "bad", j.measure})
+		few = append(few, sizedJob{j.name, "bad", j.measure})
 	}
 	if one, many := testing.AllocsPerRun(1, func() { exceeding(few) }), testing.AllocsPerRun(1, func() { exceeding(jobs) }); many > one+20_000 {
 		t.Errorf("%v allocations with one namespace, %v with a thousand others", one, many)

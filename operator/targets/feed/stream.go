@@ -202,17 +202,17 @@ func (w *writer) lines(by time.Time, all ...message) error {
 
 func (w *writer) block(b block) error {
 	if !w.packed {
-		return b.unpack(counting{w})
+		return b.unpack(countingWriter{w})
 	}
-	_, err := counting{w}.Write(b.packed)
+	_, err := countingWriter{w}.Write(b.packed)
 	return err
 }
 
-// counting counts the bytes that a writer writes.
-type counting struct{ *writer }
+// countingWriter counts the bytes that a writer writes.
+type countingWriter struct{ *writer }
 
 // Write implements io.Writer.
-func (c counting) Write(p []byte) (int, error) {
+func (c countingWriter) Write(p []byte) (int, error) {
 	n, err := c.ResponseWriter.Write(p)
 	c.n += n
 	return n, err

@@ -52,8 +52,8 @@ type group struct {
 	size      []int    // by shard
 	in        []bool   // by shard: in the line
 	unknown   int
-	oversized int        // number of targets on no shard because of the size of their labels
-	members   []balanced // by target; nil without a balancer
+	oversized int              // number of targets on no shard because of the size of their labels
+	members   []balancedTarget // by target; nil without a balancer
 }
 
 // none is the group that does not exist.
@@ -89,8 +89,8 @@ func (t *Targets) Put(key targetset.Key, of *targetgroup.Group, outcomes []targe
 	t.leave(before)
 }
 
-// choose decides in which lines a group is that replaces another one. wanted is true if it was chosen before. It is not in
-// those for which lacks returns true.
+// choose decides which lines contain a group that replaces another one. wanted is true if the group was chosen
+// before. Lines for which lacks returns true do not get it.
 func (t *Targets) choose(before, next *group, wanted bool, lacks func(shard int) bool) {
 	for shard := range t.shards {
 		size := next.sizeOn(shard)
@@ -211,7 +211,7 @@ func (t *Targets) leaveOut(g *group, shard int) {
 	g.trim()
 }
 
-// trim forgets the targets that are in no line.
+// trim removes the targets that are in no line.
 func (g *group) trim() {
 	needed := make([]bool, len(g.encoded))
 	for other, in := range g.in {
@@ -319,8 +319,8 @@ func (g *group) count() (n int) {
 	return n
 }
 
-// encoded is a group in the form of http_sd.
-type encoded struct {
+// encodedGroup is a group in the form of http_sd.
+type encodedGroup struct {
 	Targets []string       `json:"targets"`
 	Labels  model.LabelSet `json:"labels"`
 }
@@ -329,7 +329,7 @@ type encoded struct {
 func encode(l model.LabelSet) []byte {
 	address := string(l[model.AddressLabel])
 	delete(l, model.AddressLabel)
-	out, err := json.Marshal(encoded{[]string{address}, l})
+	out, err := json.Marshal(encodedGroup{[]string{address}, l})
 	if err != nil {
 		panic(err) // strings can be marshaled
 	}

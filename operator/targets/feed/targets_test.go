@@ -89,7 +89,7 @@ func TestTargets(t *testing.T) {
 			last[shard] = string(got)
 			var line struct {
 				Job    string
-				Groups []encoded
+				Groups []encodedGroup
 			}
 			if err := json.Unmarshal(got, &line); err != nil || line.Job != j.Name || len(line.Groups) != n || !strings.HasSuffix(last[shard], "\n") {
 				t.Fatalf("%s: %v", got, err)

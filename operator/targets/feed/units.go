@@ -14,8 +14,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 )
 
-// balanced is a target whose shards a balancer decides.
-type balanced struct {
+// balancedTarget is a target whose shards a balancer decides.
+type balancedTarget struct {
 	unit     *balance.Unit // nil: it is on fixed shards
 	fixed    []int
 	address  string
@@ -26,16 +26,16 @@ type balanced struct {
 	counted float64
 	at      time.Time // of the last count
 	// prev and next are other targets of the job with the same address.
-	prev, next *balanced
+	prev, next *balancedTarget
 }
 
 // HalfLife is the usual time after which a count of series has half of its weight.
 const HalfLife = time.Hour
 
 // members returns the members of a group, which enter their units; nil if no shard scrapes a target of it.
-func (t *Targets) members(of *targetgroup.Group, outcomes []targets.Outcome, labels []model.LabelSet, sizes []int, before *group) []balanced {
-	var out []balanced
-	known := map[string]*balanced{}
+func (t *Targets) members(of *targetgroup.Group, outcomes []targets.Outcome, labels []model.LabelSet, sizes []int, before *group) []balancedTarget {
+	var out []balancedTarget
+	known := map[string]*balancedTarget{}
 	for i := range before.members {
 		known[before.members[i].address] = &before.members[i]
 	}
@@ -44,10 +44,10 @@ func (t *Targets) members(of *targetgroup.Group, outcomes []targets.Outcome, lab
 			continue
 		}
 		if out == nil {
-			out = make([]balanced, len(outcomes))
+			out = make([]balancedTarget, len(outcomes))
 		}
 		m := &out[i]
-		*m = balanced{fixed: o.Shards, address: string(labels[i][model.AddressLabel]), size: sizes[i], counted: -1}
+		*m = balancedTarget{fixed: o.Shards, address: string(labels[i][model.AddressLabel]), size: sizes[i], counted: -1}
 		if was := known[m.address]; was != nil {
 			m.counted, m.at = was.counted, was.at
 		}
@@ -70,7 +70,7 @@ func (t *Targets) leave(g *group) {
 
 // place returns the members by shard. As long as the balancer has not decided, the shard of a unit may have no line: the
 // shard of its hash has the unit then, so that its targets are kept.
-func (t *Targets) place(members []balanced) [][]int {
+func (t *Targets) place(members []balancedTarget) [][]int {
 	out := make([][]int, t.shards)
 	for i := range members {
 		m := &members[i]
@@ -91,7 +91,7 @@ func (t *Targets) place(members []balanced) [][]int {
 // Shards returns the number of lines.
 func (t *Targets) Shards() int { return t.shards }
 
-// Grow adds lines until there are as many as shards: also a shard that was removed has a line while it still has units.
+// Grow adds lines until there is one for each shard. A removed shard keeps its line while it has units.
 func (t *Targets) Grow(shards int) {
 	for t.by != nil && t.shards < shards {
 		t.limits, t.raw, t.used, t.dirty = append(t.limits, maxLine), append(t.raw, 0), append(t.used, 0), append(t.dirty, true)
@@ -146,7 +146,7 @@ func (t *Targets) relocate(key targetset.Key, before *group) {
 
 // Counted returns the series of the targets, as far as units move. Those whose series are not known count like the median
 // of the job.
-func (t *Targets) Counted() (out []balance.Counted) {
+func (t *Targets) Counted() (out []balance.SeriesCount) {
 	var known []float64
 	for _, g := range t.groups {
 		for i := range g.members {
@@ -170,7 +170,7 @@ func (t *Targets) Counted() (out []balance.Counted) {
 			if m.counted >= 0 {
 				counted = new(series(m.counted))
 			}
-			out = append(out, balance.Counted{Unit: m.unit, Series: allocation.Estimate(m.claim, counted, median), Estimated: counted == nil, Interval: m.interval})
+			out = append(out, balance.SeriesCount{Unit: m.unit, Series: allocation.Estimate(m.claim, counted, median), Estimated: counted == nil, Interval: m.interval})
 		}
 	}
 	return out
@@ -197,10 +197,10 @@ func (t *Targets) Addresses(of map[*balance.Unit]balance.Addresses) {
 }
 
 // byAddress has the targets of a job that a balancer places.
-type byAddress map[string]*balanced
+type byAddress map[string]*balancedTarget
 
 // replace replaces the members of a group.
-func (b byAddress) replace(before, next []balanced) {
+func (b byAddress) replace(before, next []balancedTarget) {
 	if len(before) > 0 && len(next) > 0 && &before[0] == &next[0] {
 		return
 	}
@@ -216,14 +216,14 @@ func (b byAddress) replace(before, next []balanced) {
 	}
 }
 
-func (b byAddress) add(m *balanced) {
+func (b byAddress) add(m *balancedTarget) {
 	if m.next = b[m.address]; m.next != nil {
 		m.next.prev = m
 	}
 	m.prev, b[m.address] = nil, m
 }
 
-func (b byAddress) remove(m *balanced) {
+func (b byAddress) remove(m *balancedTarget) {
 	if m.next != nil {
 		m.next.prev = m.prev
 	}

@@ -74,10 +74,10 @@ func (m *Machine) all(shard int, meets func(*pod) bool) bool {
 	return live
 }
 
-// left reports whether no pod of a shard that had a unit has it in its list any more. Pods that are not
-// live count, too: when they are back, they begin with the list that they had.
+// left reports whether no pod of a shard that had a unit still has it in its list. This includes pods that are
+// not live: when they return, they start with the list that they had.
 func (m *Machine) left(u *unit) bool {
-	u.left = slices.DeleteFunc(u.left, func(l leaving) bool {
+	u.left = slices.DeleteFunc(u.left, func(l departure) bool {
 		if l.shard == u.on || l.shard == u.to || m.dead[l.shard] {
 			return true
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// giveUp declares a shard dead that has had no live replica for too long, one at a time. A shard with
-// a live replica is not dead any more.
+// giveUp marks shards without a live replica for too long as dead, one at a time, and unmarks those with a live
+// replica.
 func (m *Machine) giveUp() (events []Event) {
 	if m.frozen {
 		return nil

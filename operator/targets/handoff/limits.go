@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// inFlight limits the series on their way to or off a shard to one in so many of its series.
+// inFlight limits the series that are moving to or off a shard to this fraction (1/inFlight) of its series.
 const inFlight = 20
 
-// fits reports whether a move may start without too much being on its way. One unit always may.
+// fits reports whether a move may start within the limits. One unit may always move.
 func (m *Machine) fits(u *unit, shards ...int) bool {
 	for _, shard := range shards {
 		l := m.load(shard)
@@ -19,8 +19,8 @@ func (m *Machine) fits(u *unit, shards ...int) bool {
 	return true
 }
 
-// waiting returns the units that wait for their move: off draining shards first, then to shards that
-// have too few, then off those that have too many; the heaviest first.
+// waiting returns the units that wait for their move: first those on draining shards, then those for
+// underloaded shards, then those on overloaded ones; the heaviest first.
 func (m *Machine) waiting() []*unit {
 	if m.order == nil {
 		m.order = make([]*unit, 0, len(m.pending))

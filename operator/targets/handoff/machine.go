@@ -207,15 +207,15 @@ func (m *Machine) Watched(shard int) (out []ID) {
 	return out
 }
 
-// Empty reports whether no unit is on a shard or on its way to it, and its pods have fetched a list without
-// those that were.
+// Empty reports whether no unit is on a shard or moving to it, and its pods have fetched a list without the
+// former ones.
 func (m *Machine) Empty(shard int) bool {
 	if l := m.loads[shard]; l != nil && l.units > 0 {
 		return false
 	}
 	for _, units := range []map[ID]*unit{m.leaving, m.buried} {
 		for _, u := range units {
-			if slices.ContainsFunc(u.left, func(l leaving) bool { return l.shard == shard }) {
+			if slices.ContainsFunc(u.left, func(l departure) bool { return l.shard == shard }) {
 				return false
 			}
 		}
@@ -234,7 +234,7 @@ func (m *Machine) Slow() (out []int) {
 	return out
 }
 
-// Moving returns the units on their way, and the number of those that wait for it.
+// Moving returns the units that are moving, and the number of those that wait for a move.
 func (m *Machine) Moving() (moving []ID, waiting int) {
 	return slices.SortedFunc(maps.Keys(m.moving), ID.Compare), len(m.pending)
 }

@@ -59,12 +59,12 @@ const (
 	Started Kind = iota
 	// Done: it is on To only.
 	Done
-	// Back: it stays on From, as To did not scrape it in time, or is not wanted any more.
+	// Back: it stays on From, because To did not scrape it in time or is no longer wanted.
 	Back
-	// Again: it is on From again, which had not lost it yet, as pods of To stopped just after they had scraped
-	// it.
+	// Again: it is on From again, which had not lost it yet, because pods of To stopped just after they had
+	// scraped it.
 	Again
-	// Direct: it is on To only, as From has no pods.
+	// Direct: it is on To only, because From has no pods.
 	Direct
 	// Slow: shard To gets nothing for ten minutes.
 	Slow

@@ -42,15 +42,15 @@ func (m *Machine) Held(name string, units []ID, scraped func(ID) bool) {
 	}
 }
 
-// HasReported reports whether a pod has reported its units. Before, it gets no list.
+// HasReported reports whether a pod has reported its units. It gets no list before that.
 func (m *Machine) HasReported(name string) bool {
 	p := m.pods[name]
 	return p != nil && p.met
 }
 
-// late keeps a unit on a shard that reports it only after the unit was placed on another shard, until that one
-// has scraped it. It returns false if the unit is on its way between two other shards and neither is known to
-// scrape it: then the pod has to wait for its list.
+// late handles a shard that reports a unit only after it was placed on another one: the unit also stays on the
+// first until the other has scraped it. It returns false if the unit is moving between two other shards and
+// neither is known to scrape it: then the pod has to wait for its list.
 func (m *Machine) late(id ID, shard int) bool {
 	u := m.units[id]
 	switch {
@@ -112,11 +112,11 @@ func (m *Machine) bury(id ID, shard int) {
 
 // leave records that pods of a shard have a unit that is not in its list.
 func (m *Machine) leave(u *unit, shard int) {
-	if slices.ContainsFunc(u.left, func(l leaving) bool { return l.shard == shard }) {
+	if slices.ContainsFunc(u.left, func(l departure) bool { return l.shard == shard }) {
 		return
 	}
 	m.touch(shard)
-	u.left = append(u.left, leaving{shard, m.lists[shard]})
+	u.left = append(u.left, departure{shard, m.lists[shard]})
 	if m.units[u.id] == u {
 		m.leaving[u.id] = u
 	}

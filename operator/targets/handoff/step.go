@@ -52,8 +52,8 @@ func (m *Machine) undo(u *unit) []Event {
 	return nil
 }
 
-// proceed ends the move of a unit, if it is done, late or not wanted any more. It never goes back to a shard
-// that does not scrape the unit: the other one may.
+// proceed ends the move of a unit if it is done, late or no longer wanted. It never returns to a shard that
+// does not scrape the unit, because the other one may.
 func (m *Machine) proceed(u *unit) []Event {
 	from, to := u.on, u.to
 	late := m.now.Sub(u.since) > timeoutIntervals*u.want.Interval+timeout

@@ -11,11 +11,11 @@ type unit struct {
 	kept   uint64    // first version of the list of shard on that has it
 	added  uint64    // the same for shard to
 	// left are shards whose pods may still have it in their lists.
-	left []leaving
+	left []departure
 }
 
-// leaving is a shard whose list does not have a unit from a version on.
-type leaving struct {
+// departure is a shard whose list does not have a unit from a version on.
+type departure struct {
 	shard   int
 	version uint64
 }
@@ -25,7 +25,7 @@ func (m *Machine) set(u *unit, on, to int) {
 	m.count(u, -1)
 	for _, shard := range []int{u.on, u.to} {
 		if shard != on && shard != to && m.touch(shard) {
-			u.left = append(u.left, leaving{shard, m.lists[shard]})
+			u.left = append(u.left, departure{shard, m.lists[shard]})
 		}
 	}
 	kept, added := m.entered(u, on), m.entered(u, to)

@@ -31,7 +31,7 @@ func TestRoomIsShared(t *testing.T) {
 	var hostile []*Followed
 	for i := range 20 {
 		f := &Followed{job: j, set: observed(j, "hostile", room, nil)}
-		f.seen.Store(&seen{})
+		f.seen.Store(&countsCopy{})
 		hostile = append(hostile, f)
 		for k := range 10 {
 			f.put(Key{0, podGroup(k, 1).Source}, podGroup(k, 1))
@@ -41,7 +41,7 @@ func TestRoomIsShared(t *testing.T) {
 		}
 	}
 	victim := &Followed{job: j, set: observed(j, "victim", room, nil)}
-	victim.seen.Store(&seen{})
+	victim.seen.Store(&countsCopy{})
 	for k := range 45 {
 		victim.put(Key{0, podGroup(k, 1).Source}, podGroup(k, 1))
 	}

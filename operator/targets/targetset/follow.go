@@ -42,12 +42,12 @@ type Followed struct {
 	reading sync.Mutex // guards the set; held for one group, or for one part of a list
 	set     *Set
 
-	seen   atomic.Pointer[seen]
+	seen   atomic.Pointer[countsCopy]
 	filled atomic.Bool // the set was complete once, without failed reads
 }
 
-// seen is a copy of the counts that can be read while changes are taken.
-type seen struct {
+// countsCopy is a copy of the counts that can be read while changes are taken.
+type countsCopy struct {
 	counts Counts
 	since  time.Time
 }
@@ -75,7 +75,7 @@ type Membership struct {
 // (optional) limits its discoveries. changed is called after changes, throttled; it may block.
 func (m Membership) Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
 	f := &Followed{cluster: c, dropper: j.Dropper(), changed: changed, begun: time.Now(), job: j, set: observed(j, m.Namespace, m.Budget, m.Observe)}
-	f.seen.Store(&seen{counts: f.set.Counts()})
+	f.seen.Store(&countsCopy{counts: f.set.Counts()})
 	for sd := range discovery.Distinct(j) {
 		if allowed != nil {
 			var gaps []targets.Gap
@@ -241,7 +241,7 @@ func (f *Followed) Again(keys []Key) {
 func (f *Followed) show(since time.Time) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
-	f.seen.Store(&seen{f.set.Counts(), since})
+	f.seen.Store(&countsCopy{f.set.Counts(), since})
 }
 
 // Counts returns the numbers of targets found so far, see Gaps. It returns the same immutable value
@@ -273,7 +273,7 @@ func (f *Followed) EvictOverShare() {
 	defer f.reading.Unlock()
 	if f.set.bytes > 0 && f.set.budget.overShare(f.set.owner) {
 		f.set.evict(0)
-		f.seen.Store(&seen{f.set.Counts(), time.Now()})
+		f.seen.Store(&countsCopy{f.set.Counts(), time.Now()})
 	}
 }
 

@@ -61,7 +61,7 @@ func (f *Followed) Within(ctx context.Context, scope func(*targets.KubernetesSD)
 			}
 		})
 	}
-	out.seen.Store(&seen{out.set.Counts(), f.sinceOf(out.within.keys)})
+	out.seen.Store(&countsCopy{out.set.Counts(), f.sinceOf(out.within.keys)})
 	return out, ctx.Err()
 }
 

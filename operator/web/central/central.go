@@ -240,9 +240,8 @@ func (r *Runner) update(now time.Time) {
 	}
 }
 
-// Ready reports whether the workloads were read and have their lists, or a reason why not. It remains
-// true for later workloads: those that have lists need this replica, and the pods of the new one get
-// 503 until it has some.
+// Ready reports whether the workloads were read and have their lists, or the reason if not. It stays true for
+// later workloads: those with lists need this replica, and pods of a new workload get 503 until it has lists.
 func (r *Runner) Ready() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,15 +22,15 @@ import (
 // deleted.
 const relistWindow = 30 * time.Second
 
-// observed are the targets of a job, which its set updates.
-type observed struct {
+// observedTargets are the targets of a job, which its set updates.
+type observedTargets struct {
 	mu      sync.Mutex
 	targets *feed.Targets
 	closed  bool
 }
 
 // put is the observer of a set.
-func (o *observed) put(key targetset.Key, group *targetgroup.Group, outcomes []targets.Outcome) {
+func (o *observedTargets) put(key targetset.Key, group *targetgroup.Group, outcomes []targets.Outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.closed {
@@ -39,7 +39,7 @@ func (o *observed) put(key targetset.Key, group *targetgroup.Group, outcomes []t
 }
 
 // close gives the memory of the targets back.
-func (o *observed) close() {
+func (o *observedTargets) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.closed {
@@ -51,7 +51,7 @@ func (o *observed) close() {
 // job is a job of a workload.
 type job struct {
 	livetargets.FollowedJob
-	*observed
+	*observedTargets
 	gaps []targets.Gap // the last ones
 	// listed is true if lists have the targets of this set. What an earlier set had and this one has
 	// not is explained: by a change of the job, or of permissions.
@@ -212,7 +212,7 @@ func (j *job) relocate(lines int) {
 }
 
 // counted returns the series of the targets.
-func (j *job) counted() []balance.Counted {
+func (j *job) counted() []balance.SeriesCount {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.targets.Counted()

@@ -23,12 +23,12 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 	if by == nil || from.Shard.Number == feed.Retired {
 		return nil
 	}
-	out := &taker{runner: r, by: by, from: from, blind: head.Blind, unsent: head.Unsent, jobs: map[string]*observed{}, units: map[*balance.Unit]bool{}, seen: map[string]*observed{}}
+	out := &taker{runner: r, by: by, from: from, blind: head.Blind, unsent: head.Unsent, jobs: map[string]*observedTargets{}, units: map[*balance.Unit]bool{}, seen: map[string]*observedTargets{}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if w := r.workloads[from.Shard.Workload]; w != nil && w.by == by {
 		for name, j := range w.jobs {
-			out.jobs[name] = j.observed
+			out.jobs[name] = j.observedTargets
 		}
 	}
 	return out
@@ -45,7 +45,7 @@ func (r *Runner) recognizes(t *taker) bool {
 	}
 	for name, before := range t.seen {
 		j := w.jobs[name]
-		if j != nil && (j.observed != before || !j.Set.Complete()) {
+		if j != nil && (j.observedTargets != before || !j.Set.Complete()) {
 			return false
 		}
 	}
@@ -60,12 +60,12 @@ type taker struct {
 	from   feed.Sender
 	blind  bool
 	unsent *uint64
-	jobs   map[string]*observed
+	jobs   map[string]*observedTargets
 	units  map[*balance.Unit]bool
-	seen   map[string]*observed // jobs in the inventory; nil for those that were not known
+	seen   map[string]*observedTargets // jobs in the inventory; nil for those that were not known
 
 	name   string // of the current job
-	job    *observed
+	job    *observedTargets
 	census feed.Census
 }
 

@@ -46,7 +46,7 @@ func (r *Runner) shrunk(now time.Time, w *workload, held map[feed.Shard][]feed.S
 	}
 }
 
-// leaveOut reports jobs that have targets in no list from now on.
+// leaveOut reports jobs that now have targets in no list.
 func (r *Runner) leaveOut(now time.Time, w *workload) {
 	lost, fresh := map[string]bool{}, []string{}
 	for _, name := range w.names() {

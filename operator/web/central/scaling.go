@@ -24,9 +24,9 @@ const (
 	scaleEvery = 10 * time.Second
 	// decisionsFor is how long a new leader waits for the stored decisions before it places targets.
 	decisionsFor = time.Minute
-	// unknownFor is how long the load of a workload may be unknown before waiting times start again.
+	// unknownFor is how long the load of a workload may be unknown before waiting periods restart.
 	unknownFor = time.Minute
-	// storeEvery is the interval at which it is checked that the stored decisions are the last ones.
+	// storeEvery is the interval at which the leader checks that the stored decisions are its own.
 	storeEvery = time.Minute
 )
 
@@ -61,7 +61,7 @@ type decided struct {
 func (r *Runner) scale(ctx context.Context) {
 	check := time.NewTicker(every)
 	defer check.Stop()
-	var written stored
+	var written storedDecisions
 	var next time.Time
 	problem := ""
 	for {
@@ -90,14 +90,14 @@ func (r *Runner) scale(ctx context.Context) {
 	}
 }
 
-// stored are the decisions in the store, as they were at a time.
-type stored struct {
+// storedDecisions are the decisions in the store, as they were at a time.
+type storedDecisions struct {
 	all scaling.Document
 	at  time.Time
 }
 
 // decide reads the decisions of the last leader once, and decides. written are those in the store.
-func (r *Runner) decide(ctx context.Context, written *stored) error {
+func (r *Runner) decide(ctx context.Context, written *storedDecisions) error {
 	leader := r.feed.Leader()
 	if leader == 0 {
 		return nil
@@ -115,7 +115,7 @@ func (r *Runner) decide(ctx context.Context, written *stored) error {
 		} else if err != nil {
 			return err
 		}
-		*written = stored{all, time.Now()}
+		*written = storedDecisions{all, time.Now()}
 		r.mu.Lock()
 		r.decided.leader, r.decided.all = leader, all
 		for _, w := range r.workloads {
@@ -133,15 +133,16 @@ func (r *Runner) decide(ctx context.Context, written *stored) error {
 		r.mu.Unlock()
 		return err
 	}
-	*written = stored{next, time.Now()}
+	*written = storedDecisions{next, time.Now()}
 	for _, report := range reports {
 		report()
 	}
 	return nil
 }
 
-// isStored reports whether the store has these decisions. Another client may have replaced them, such as a restored backup.
-func (r *Runner) isStored(ctx context.Context, next scaling.Document, written *stored) (bool, error) {
+// isStored reports whether the store has these decisions. Another client may have replaced them, for example by
+// restoring a backup.
+func (r *Runner) isStored(ctx context.Context, next scaling.Document, written *storedDecisions) (bool, error) {
 	switch now := time.Now(); {
 	case len(next)+len(written.all) == 0:
 		return true, nil
@@ -154,7 +155,7 @@ func (r *Runner) isStored(ctx context.Context, next scaling.Document, written *s
 	if err != nil && !errors.Is(err, scaling.ErrInvalid) {
 		return false, err
 	}
-	*written = stored{next, time.Now()}
+	*written = storedDecisions{next, time.Now()}
 	switch {
 	case err != nil:
 		r.log.Warn("another client has changed the numbers of shards, they are rewritten", "err", err)

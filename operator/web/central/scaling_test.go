@@ -348,13 +348,13 @@ func TestLoadOfZones(t *testing.T) {
 	}
 	w.by.Lead(time.Now(), 1)
 	w.by.Shards(w.shardList, 4)
-	var counted []balance.Counted
+	var counted []balance.SeriesCount
 	for i := range 100 {
 		zone := "a"
 		if i%10 == 0 {
 			zone = "b"
 		}
-		counted = append(counted, balance.Counted{Unit: w.by.Enter("demo", zone, fmt.Sprint(i), 0), Series: 1000})
+		counted = append(counted, balance.SeriesCount{Unit: w.by.Enter("demo", zone, fmt.Sprint(i), 0), Series: 1000})
 	}
 	w.by.Count(time.Now(), counted)
 	w.by.Step(time.Now())

@@ -6,9 +6,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// share divides the memory for targets among the jobs, if they need more than there is: the namespaces of
-// workloads have equal shares, so have the namespaces of the objects of one, and the jobs of these. What a
-// job has too much is left out of its lines, see [feed.Targets].
+// share divides the memory for targets among the jobs if it does not suffice for all: the namespaces of
+// workloads have equal shares, and within one the namespaces of the objects, and within these the jobs. Targets
+// above the share of a job are left out of its lines, see [feed.Targets].
 func (r *Runner) share() {
 	total := 0
 	owners := map[string]int{}

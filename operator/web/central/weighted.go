@@ -21,7 +21,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
-// silentFor is the time after which a pod that does not answer which targets it has is taken for one of an earlier release.
+// silentFor is the time after which a pod that has not reported its targets is assumed to run an earlier
+// release.
 const silentFor = 30 * time.Second
 
 // Reasons of Events about shards.
@@ -60,7 +61,7 @@ func (w *workload) restarts() bool {
 	return !w.division.Weighted && (w.hashing || w.by.Settled())
 }
 
-// end stops the work for a workload: it drops its lists and observers, and asks its pods nothing more.
+// end stops serving a workload: it drops its lists and observers, and sends no more questions to its pods.
 func (r *Runner) end(w *workload) {
 	r.feed.Ask(w.Ref, nil)
 	w.drop(r.feed)
@@ -121,7 +122,7 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 	}
 	w.asked = asked
 	if w.by.Due(now) {
-		var counted []balance.Counted
+		var counted []balance.SeriesCount
 		for _, j := range w.jobs {
 			counted = append(counted, j.counted()...)
 		}

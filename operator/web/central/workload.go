@@ -29,9 +29,9 @@ type workload struct {
 	shards int // of the jobs
 	serves int // number of shards with lists; 0 before the first ones
 	// latest are the targets for the newest set of each job, from the observer.
-	latest map[*targets.Job]*observed
+	latest map[*targets.Job]*observedTargets
 	// open are the observers that were not closed.
-	open   map[*observed]bool
+	open   map[*observedTargets]bool
 	memory *feed.Memory
 	// problem is the reason why the lists are not current; empty if they are.
 	problem string
@@ -67,14 +67,15 @@ type workload struct {
 
 // newWorkload returns a workload without jobs.
 func (r *Runner) newWorkload(c choice) *workload {
-	w := &workload{Ref: c.Ref(), object: c.Object, jobs: map[string]*job{}, latest: map[*targets.Job]*observed{}, open: map[*observed]bool{}, memory: r.memory, sent: map[string]time.Time{}}
+	w := &workload{Ref: c.Ref(), object: c.Object, jobs: map[string]*job{}, latest: map[*targets.Job]*observedTargets{}, open: map[*observedTargets]bool{}, memory: r.memory, sent: map[string]time.Time{}}
 	if w.divide(c); w.division.Weighted {
 		w.by = balance.New(r.Units, w.settings())
 	}
 	return w
 }
 
-// take replaces the jobs of the workload. It keeps the current ones if jobs cannot be read, or are incomplete.
+// take replaces the jobs of the workload. It keeps the current ones if the new jobs cannot be read or are
+// incomplete.
 func (w *workload) take(jobs livetargets.Jobs, err error) {
 	w.notes, w.stale, w.asking = jobs.Notes, jobs.Stale, err == nil && jobs.Error == "" && !jobs.Reviewed && len(jobs.Notes) == 0
 	switch w.problem = ""; {
@@ -92,7 +93,7 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 		return
 	}
 	next := map[string]*job{}
-	latest := map[*targets.Job]*observed{}
+	latest := map[*targets.Job]*observedTargets{}
 	for _, j := range jobs.Jobs {
 		latest[j.Job] = w.latest[j.Job]
 		if j.Set.Evicted() {
@@ -107,7 +108,7 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 			next[j.Name] = before
 			continue
 		}
-		next[j.Name] = &job{FollowedJob: j, observed: w.latest[j.Job], begun: time.Now(), memory: math.MaxInt, reduced: make([]float64, w.latest[j.Job].targets.Shards())}
+		next[j.Name] = &job{FollowedJob: j, observedTargets: w.latest[j.Job], begun: time.Now(), memory: math.MaxInt, reduced: make([]float64, w.latest[j.Job].targets.Shards())}
 	}
 	w.jobs, w.shards, w.latest, w.unread = next, jobs.Shards, latest, jobs.Unread
 	w.closeOthers()
@@ -115,7 +116,7 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 
 // closeOthers closes the observers of sets that are not used any more.
 func (w *workload) closeOthers() {
-	used := map[*observed]bool{}
+	used := map[*observedTargets]bool{}
 	for _, o := range w.latest {
 		used[o] = true
 	}
@@ -129,7 +130,7 @@ func (w *workload) closeOthers() {
 
 // observe returns the observer of a set that begins.
 func (w *workload) observe(namespace string, j *targets.Job) targetset.Observer {
-	o := &observed{targets: feed.NewBalanced(j, w.memory, namespace, w.by)}
+	o := &observedTargets{targets: feed.NewBalanced(j, w.memory, namespace, w.by)}
 	w.latest[j] = o
 	w.open[o] = true
 	return o.put
@@ -212,8 +213,8 @@ func (w *workload) lists(now time.Time, to *feed.Feed, known map[string]bool, al
 // rounds is the maximum number of attempts to make a list fit by reducing its jobs.
 const rounds = 4
 
-// fit reduces the jobs that take more than their share of a list. What their lines lack belongs to the
-// namespaces whose targets take most of them.
+// fit shrinks the jobs that exceed their share of a list. Missing targets are attributed to the namespaces
+// whose targets use most of these jobs.
 func (w *workload) fit(now time.Time, of feed.Shard, changes []feed.Change, known map[string]bool, to *feed.Feed) []feed.Change {
 	for range rounds {
 		excess := to.Fit(of, changes)

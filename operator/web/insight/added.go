@@ -17,17 +17,17 @@ import (
 // addedSections are lists to which AlertmanagerConfigs append items without an owner.
 var addedSections = []string{string(amconfig.InhibitRules), string(amconfig.MuteIntervals)}
 
-// added counts the items that AlertmanagerConfigs append to sections of an Alertmanager's file.
+// addedItems counts the items that AlertmanagerConfigs append to sections of an Alertmanager's file.
 // They are appended in the order of their names.
-type added struct {
+type addedItems struct {
 	base  catalog.Ref // the AlertmanagerConfig on which the file is based; empty for a Secret
 	refs  []catalog.Ref
 	items map[catalog.Ref]map[string]int // by section
 }
 
 // addedTo counts the items in the compiled texts of AlertmanagerConfigs.
-func addedTo(am v1.Workload, became map[catalog.Ref]string) added {
-	out := added{base: baseOf(am), items: map[catalog.Ref]map[string]int{}}
+func addedTo(am v1.Workload, became map[catalog.Ref]string) addedItems {
+	out := addedItems{base: baseOf(am), items: map[catalog.Ref]map[string]int{}}
 	key := func(r catalog.Ref) string { return r.Namespace + "/" + r.Name }
 	out.refs = slices.SortedFunc(maps.Keys(became), func(a, b catalog.Ref) int { return cmp.Compare(key(a), key(b)) })
 	for ref, text := range became {
@@ -56,7 +56,7 @@ func baseOf(w v1.Workload) catalog.Ref {
 
 // owners returns the owner of each of n items of a section, a.base for the Alertmanager's own
 // items. It returns nil if the owners are ambiguous.
-func (a added) owners(section string, n int) []catalog.Ref {
+func (a addedItems) owners(section string, n int) []catalog.Ref {
 	var out []catalog.Ref
 	for _, ref := range a.refs {
 		out = append(out, slices.Repeat([]catalog.Ref{ref}, a.items[ref][section])...)
@@ -68,7 +68,7 @@ func (a added) owners(section string, n int) []catalog.Ref {
 }
 
 // cutAdded splits a section by the owners of its items.
-func (d *draft) cutAdded(key, all *yaml.Node, a added) {
+func (d *draft) cutAdded(key, all *yaml.Node, a addedItems) {
 	owners := a.owners(key.Value, len(all.Content))
 	if owners == nil && len(all.Content) > 0 {
 		d.unread = append(d.unread, key.Value+" is not shown: whose its items are is not known")

@@ -161,8 +161,8 @@ func rank(u Urgency) int {
 	return 1
 }
 
-// counted is the cached result of [entry.all] for some counts.
-type counted struct {
+// countedAttention is the cached result of [entry.all] for some counts.
+type countedAttention struct {
 	from *TargetCounts
 	all  []Attention
 }
@@ -177,7 +177,7 @@ func (e *entry) all(c *TargetCounts) []Attention {
 	}
 	out := append(slices.Clone(e.attention), e.targetCalls(c)...)
 	sortCalls(out)
-	e.counted.Store(&counted{c, out})
+	e.counted.Store(&countedAttention{c, out})
 	return out
 }
 

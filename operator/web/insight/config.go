@@ -19,13 +19,13 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 		return nil, err
 	}
 	a := w.asking(ctx, r)
-	matching := []numbered{}
+	matching := []numberedSection{}
 	for i, s := range text.sections {
 		if q.has(s.name) || s.object.Name != "" && q.has(s.object.String()) {
-			matching = append(matching, numbered{i, s})
+			matching = append(matching, numberedSection{i, s})
 		}
 	}
-	some, part, err := take(matching, q.Page, func(s *numbered) string { return fmt.Sprintf("%010d", s.at) })
+	some, part, err := take(matching, q.Page, func(s *numberedSection) string { return fmt.Sprintf("%010d", s.at) })
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 	return out, nil
 }
 
-// numbered is a section and its index in the file.
-type numbered struct {
+// numberedSection is a section and its index in the file.
+type numberedSection struct {
 	at int
 	draftSection
 }
@@ -68,7 +68,7 @@ const (
 // have only a comment that explains why.
 //
 // Errors: the text cannot be read; there is not enough memory now.
-func (c *Cluster) show(ctx context.Context, d *draft, some []numbered, a *asker) ([]ConfigSection, error) {
+func (c *Cluster) show(ctx context.Context, d *draft, some []numberedSection, a *asker) ([]ConfigSection, error) {
 	out, room, longest := make([]ConfigSection, len(some)), maxShown, 0
 	var shown []int
 	var load []*draftSection

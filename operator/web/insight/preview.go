@@ -78,7 +78,7 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, body []byte) (*preview.
 	if err := faultsIn(objects, faults); err != nil {
 		return nil, err
 	}
-	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[catalog.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
+	p := &previewBuilder{c: c, a: asking(ctx, r), setups: setups, used: map[catalog.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
 	for _, row := range slices.Concat(preview.Kinds, preview.Sources) {
 		for _, o := range objects.All(row) {
 			p.given = append(p.given, catalog.RefOf(row.Kind, o))
@@ -145,8 +145,8 @@ func faultsIn(objects *manifests.Objects, faults []manifests.Fault) error {
 	return apierrors.NewBadRequest(strings.Join(lines, "\n"))
 }
 
-// previewing is a preview under construction.
-type previewing struct {
+// previewBuilder is a preview under construction.
+type previewBuilder struct {
 	c      *Cluster
 	a      *asker
 	setups []engine.Setup
@@ -165,7 +165,7 @@ type previewing struct {
 // workloads returns the workloads that the manifests affect.
 //
 // Errors: *[preview.LimitError]; the cluster cannot be read; the error of ctx.
-func (p *previewing) workloads(ctx context.Context, over *overlay.Cluster) (out []preview.Workload, err error) {
+func (p *previewBuilder) workloads(ctx context.Context, over *overlay.Cluster) (out []preview.Workload, err error) {
 	objects, references, err := preview.Gather(ctx, over, p.setups, p.c.Scopes)
 	if err != nil {
 		return nil, apierrors.NewServiceUnavailable(err.Error())
@@ -183,7 +183,7 @@ func (p *previewing) workloads(ctx context.Context, over *overlay.Cluster) (out 
 		whole := p.whole || slices.Contains(p.given, ref)
 		cluster := objects.Cluster(each)
 		cluster.NamespaceLabels, cluster.References = references.NamespaceLabels, references.References
-		selects := p.selecting(candidate)
+		selects := p.objectFilter(candidate)
 		cluster.Objects = p.objects(cluster.Objects, selects, whole)
 		object, own := withoutOwn(each.Kind.Copy(each.Object))
 		candidate.Object = object
@@ -230,7 +230,7 @@ func unfinished(err error) error {
 // not get them. It does not even reveal whether they exist.
 type guardedReferences struct {
 	assets.Reader
-	p    *previewing
+	p    *previewBuilder
 	over *overlay.Cluster
 }
 
@@ -244,7 +244,7 @@ func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
 }
 
 // report evaluates the targets.
-func (p *previewing) report(ctx context.Context, over *overlay.Cluster, workloads []preview.Workload) (*preview.Report, error) {
+func (p *previewBuilder) report(ctx context.Context, over *overlay.Cluster, workloads []preview.Workload) (*preview.Report, error) {
 	q := preview.Query{Shard: preview.AllShards, Limit: maxPreviewed}
 	if p.c.Look != nil {
 		q.Look = p.c.Look(ctx, p.a.limited(over))
@@ -270,7 +270,7 @@ func (p *previewing) report(ctx context.Context, over *overlay.Cluster, workload
 }
 
 // unused adds the reasons why no workload uses an object.
-func (p *previewing) unused(ctx context.Context, over *overlay.Cluster, ref catalog.Ref, out *preview.Report) {
+func (p *previewBuilder) unused(ctx context.Context, over *overlay.Cluster, ref catalog.Ref, out *preview.Report) {
 	row := catalog.Of(ref.Kind)
 	o, err := over.Get(ctx, row.GroupVersionResource(), ref.Key())
 	if err != nil {

@@ -48,21 +48,21 @@ func mayGetAll(ctx context.Context, r Rights, objects *manifests.Objects) error 
 	return nil
 }
 
-// selecting filters the objects that a workload selects.
-type selecting struct {
-	p     *previewing
+// objectFilter filters the objects that a workload selects.
+type objectFilter struct {
+	p     *previewBuilder
 	rules selection.Rules
 	// left counts the objects that are left out, by kind.
 	left map[string]int
 }
 
 // selecting returns an empty filter for a workload with invalid selectors, which has no jobs.
-func (p *previewing) selecting(c explain.Candidate) *selecting {
+func (p *previewBuilder) objectFilter(c explain.Candidate) *objectFilter {
 	rules, _ := c.Setup.Selectors(c.Object)
-	return &selecting{p: p, rules: rules, left: map[string]int{}}
+	return &objectFilter{p: p, rules: rules, left: map[string]int{}}
 }
 
-func (s *selecting) selects(kind string, o catalog.Object) bool {
+func (s *objectFilter) selects(kind string, o catalog.Object) bool {
 	rule := s.rules[kind]
 	l, exists := s.p.cluster.NamespaceLabels(o.GetNamespace())
 	return (exists || rule.OwnNamespaceOnly()) && rule.Namespace(o.GetNamespace(), l) && rule.Labels(o.GetLabels())
@@ -70,7 +70,7 @@ func (s *selecting) selects(kind string, o catalog.Object) bool {
 
 // objects leaves out objects that the operator does not watch, that the caller may not get or,
 // unless whole is set, that are not in the manifests.
-func (p *previewing) objects(all func(string) iter.Seq[catalog.Object], s *selecting, whole bool) func(string) iter.Seq[catalog.Object] {
+func (p *previewBuilder) objects(all func(string) iter.Seq[catalog.Object], s *objectFilter, whole bool) func(string) iter.Seq[catalog.Object] {
 	return func(kind string) iter.Seq[catalog.Object] {
 		namespaces := p.c.Scopes.For(catalog.Of(kind))
 		return func(yield func(catalog.Object) bool) {
@@ -92,7 +92,7 @@ func (p *previewing) objects(all func(string) iter.Seq[catalog.Object], s *selec
 
 // notes returns notes on objects that are left out. If the caller controls the selectors or the
 // labels of namespaces (asked), they have no counts, which would reveal labels of the objects.
-func (s *selecting) notes(asked bool) (out []string) {
+func (s *objectFilter) notes(asked bool) (out []string) {
 	var some []string
 	for _, row := range preview.Sources {
 		rule := s.rules[row.Kind]

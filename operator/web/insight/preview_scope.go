@@ -21,7 +21,7 @@ type visibleFinder struct {
 }
 
 // visible returns a finder for the visible part of a cluster with manifests applied.
-func (p *previewing) visible(ctx context.Context, over *overlay.Cluster) preview.Finder {
+func (p *previewBuilder) visible(ctx context.Context, over *overlay.Cluster) preview.Finder {
 	all := p.c.Finder(over, discovery.Of(over.Native()))
 	sight := &Sight{asker: p.a, namespaces: slices.Clone(p.touched)}
 	if sight.All() {

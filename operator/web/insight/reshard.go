@@ -38,7 +38,7 @@ func (c *Cluster) Reshard(ctx context.Context, r Rights, w Object, shards int) (
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	p := &previewing{c: c, a: a, setups: setups, given: []catalog.Ref{w.Ref()}, used: map[catalog.Ref]bool{}, bounds: preview.Bounds{Jobs: maxResharded, Regexps: maxRegexps, Text: maxPreviewText}}
+	p := &previewBuilder{c: c, a: a, setups: setups, given: []catalog.Ref{w.Ref()}, used: map[catalog.Ref]bool{}, bounds: preview.Bounds{Jobs: maxResharded, Regexps: maxRegexps, Text: maxPreviewText}}
 	nothing, _ := manifests.Read(manifestsName, nil, explain.Kinds(setups))
 	over := overlay.Over(c.Reader, nothing)
 	workloads, err := p.workloads(ctx, over)

@@ -90,17 +90,16 @@ func (s *Scrapes) Of(job, url string) Scrape { return s.of[scraped{job, url}] }
 // proxy is the permission to ask a server through the API server.
 var proxy = schema.GroupResource{Resource: "pods/proxy"}
 
-// Acting is implemented by [Rights] of a caller for whom servers can be asked.
+// Acting is implemented by [Rights] with which servers can be queried for the caller.
 type Acting interface {
 	Rights
-	// Servers returns access to servers with the credentials of the caller, and nothing else, until
-	// release.
+	// Servers returns access to servers with only the credentials of the caller, until release.
 	//
 	// Errors: 429 while too many ask.
 	Servers(ctx context.Context) (of preview.HealthSource, release func(), err error)
 }
 
-// asks reports whether the servers of a workload can be asked for the caller, with the reason if the
+// asks reports whether the servers of a workload can be queried for the caller, and otherwise the reason if the
 // caller lacks the permission.
 func (c *Cluster) asks(a *asker, w catalog.Ref) (can bool, why string) {
 	from, is := c.Parts.Targets.(ScrapeSource)

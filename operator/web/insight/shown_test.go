@@ -14,9 +14,9 @@ import (
 // Long sections are omitted, and so are sections beyond the limit of a response.
 func TestShownIsBounded(t *testing.T) {
 	c, d := New(Parts{Memory: inflight.New(64 << 20)}), &draft{mask: &masker{}}
-	var some []numbered
+	var some []numberedSection
 	for i, bytes := range append([]int{maxSection + 1}, slices.Repeat([]int{maxSection - 1000}, maxShown/maxSection+2)...) {
-		some = append(some, numbered{i, draftSection{name: "scrape_configs", text: strings.Repeat("# comment\n", bytes/10+1)}.sized()})
+		some = append(some, numberedSection{i, draftSection{name: "scrape_configs", text: strings.Repeat("# comment\n", bytes/10+1)}.sized()})
 	}
 	got, err := c.show(t.Context(), d, some, nil)
 	if err != nil || len(got) != len(some) {

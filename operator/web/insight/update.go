@@ -43,7 +43,7 @@ type entry struct {
 	attention []Attention
 	history   []Change // of objects, the last one first
 
-	counted atomic.Pointer[counted] // cached result for target counts
+	counted atomic.Pointer[countedAttention] // cached result for target counts
 }
 
 // objectState is the result for an object that a workload selects.

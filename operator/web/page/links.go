@@ -141,7 +141,7 @@ func (v *view) Job(job string) link {
 }
 
 // Reason returns a link to the targets on this page that a field drops.
-func (v *view) Reason(of counted) link {
+func (v *view) Reason(of nameCount) link {
 	text := number(of.Count) + " targets"
 	if of.Count == 1 {
 		text = "1 target"

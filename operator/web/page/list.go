@@ -9,8 +9,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// listed is the page with the objects of a kind.
-type listed struct {
+// objectList is the page with the objects of a kind.
+type objectList struct {
 	*insight.ObjectList
 	Title    string
 	States   []status.State
@@ -41,7 +41,7 @@ func listPage(q *request) (*view, error) {
 	if err != nil || q.twin {
 		return &view{Answer: answer}, err
 	}
-	out := listed{ObjectList: answer, Title: plural(row.Kind), States: states, Filtered: query.Filter+query.Namespace+string(state) != ""}
+	out := objectList{ObjectList: answer, Title: plural(row.Kind), States: states, Filtered: query.Filter+query.Namespace+string(state) != ""}
 	out.Why = slices.ContainsFunc(answer.Items, func(o insight.ObjectRow) bool { return o.Message != "" })
 	out.Spaces, _ = first(q.limit, answer.Namespaces)
 	v := q.view("list", out.Title)

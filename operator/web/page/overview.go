@@ -74,8 +74,7 @@ func overviewPage(q *request) (*view, error) {
 	return v, nil
 }
 
-// levelOf returns what the table of workloads shows as the state of one: how urgent its problems are, as
-// in the line of numbers.
+// levelOf returns the state of a workload in the table: the urgency of its problems, as in the summary above.
 func levelOf(w insight.WorkloadRow) mark {
 	if w.State == insight.NeedsAttention && w.Level != "" {
 		return state(w.Level)

@@ -63,7 +63,7 @@ func shards(q *request, w *insight.Workload) (data, answer any, err error) {
 	return out, shardsAnswer{w, out.Resharding}, err
 }
 
-// reshard adds the effects of the other number of shards.
+// reshard adds the effects of another number of shards.
 //
 // Errors: 400 if it is no number, or the workload cannot have so many; those of [insight.Answers].
 func (t *shardsTab) reshard(q *request) (err error) {

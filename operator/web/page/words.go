@@ -223,18 +223,18 @@ func short(of []string) []string {
 	return slices.DeleteFunc(slices.Clone(of), func(s string) bool { return len(s) > maxName || head(s, maxName) != s })
 }
 
-// counted is a name with a count.
-type counted struct {
+// nameCount is a name with a count.
+type nameCount struct {
 	Name  string
 	Count int
 }
 
 // sorted returns the names with the largest counts first.
-func sorted(of map[string]int) (out []counted) {
+func sorted(of map[string]int) (out []nameCount) {
 	for name, n := range of {
-		out = append(out, counted{name, n})
+		out = append(out, nameCount{name, n})
 	}
-	slices.SortFunc(out, func(a, b counted) int {
+	slices.SortFunc(out, func(a, b nameCount) int {
 		if a.Count != b.Count {
 			return b.Count - a.Count
 		}

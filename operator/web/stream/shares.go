@@ -2,9 +2,9 @@ package stream
 
 import "sync"
 
-// Shares divides a number of places among groups of callers: a group may have as many as it leaves free, so that one
-// gets at most half, two three quarters, and there is always room for another. The zero value has no places. It is safe
-// for concurrent use.
+// Shares divides a number of places among groups of callers: a group may have at most as many as it leaves
+// free. So one group gets at most half, two get three quarters, and there is always a place for another. The
+// zero value has no places. It is safe for concurrent use.
 type Shares struct {
 	most int
 

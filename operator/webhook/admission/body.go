@@ -70,7 +70,7 @@ func (b bodies) read(w http.ResponseWriter, r *http.Request, most int64) (out bo
 	}
 	connection, began := http.NewResponseController(w), time.Now()
 	_ = connection.SetReadDeadline(began.Add(firstByte)) // only test writers do not support deadlines
-	in := &arriving{bodies: b, ctx: r.Context(), length: r.ContentLength, most: most}
+	in := &partialBody{bodies: b, ctx: r.Context(), length: r.ContentLength, most: most}
 	err = in.all(http.MaxBytesReader(w, r.Body, most), func() { _ = connection.SetReadDeadline(began.Add(wholeBody)) })
 	if err != nil {
 		in.give()
@@ -97,8 +97,8 @@ func unread(err error, most int64) error {
 	return &refusedBody{http.StatusBadRequest, fmt.Errorf("read the body: %w", err)}
 }
 
-// arriving is a partially read body.
-type arriving struct {
+// partialBody is a partially read body.
+type partialBody struct {
 	bodies
 	ctx          context.Context
 	length, most int64 // announced length, -1 if unknown; the limit
@@ -107,7 +107,7 @@ type arriving struct {
 }
 
 // all reads the complete body. It calls begun after the first bytes.
-func (a *arriving) all(from io.Reader, begun func()) error {
+func (a *partialBody) all(from io.Reader, begun func()) error {
 	var head [firstBytes]byte
 	n, err := from.Read(head[:])
 	if n == 0 && err != nil {
@@ -138,7 +138,7 @@ const trusted = 1 << 20
 
 // grow reserves memory and grows the buffer to hold at least need bytes. It doubles the
 // buffer where the limits allow.
-func (a *arriving) grow(need int) error {
+func (a *partialBody) grow(need int) error {
 	size := int64(max(need, 2*cap(a.buf), 4<<10))
 	switch {
 	case a.length > 0 && cap(a.buf) >= trusted:
@@ -162,7 +162,7 @@ func (a *arriving) grow(need int) error {
 }
 
 // give releases the reserved memory.
-func (a *arriving) give() {
+func (a *partialBody) give() {
 	for _, release := range a.held {
 		release()
 	}

@@ -99,7 +99,7 @@ func TestDrippingBodies(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader(strings.Repeat("x", 1000)), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	r.Header.Set("Content-Type", "application/json")
 	r.ContentLength = maxConversionBytes
-	in := &arriving{bodies: b, ctx: t.Context(), length: r.ContentLength, most: maxConversionBytes}
+	in := &partialBody{bodies: b, ctx: t.Context(), length: r.ContentLength, most: maxConversionBytes}
 	if err := in.all(r.Body, func() {}); err == nil || cap(in.buf) > 8<<10 {
 		t.Errorf("%v, holds %d bytes", err, cap(in.buf))
 	}

@@ -37,8 +37,8 @@ const (
 // visible and inside the folder.
 var ruleFileName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]{0,247}\.yaml$`)
 
-// unpacked is the current target of the link.
-type unpacked struct {
+// unpackedVersion is the current target of the link.
+type unpackedVersion struct {
 	sum     string // of the stream
 	version string // folder
 	dir     volume.DirSum
@@ -50,7 +50,7 @@ type archive struct {
 	link    string // path of RulesDir
 	version string // folder next to it, "" without rules
 	fresh   bool   // version must be linked
-	now     unpacked
+	now     unpackedVersion
 
 	files  parts.Stream // of the archive
 	bytes  int64        // of the files in an in-memory volume
@@ -189,7 +189,7 @@ func (a archive) sweep(linked string) error {
 // exist and is incomplete. bytes is the size of the files in an in-memory volume; kept is
 // false, and there is no folder, if they did not fit.
 func (s *stream) unpack(files parts.Stream, from, to string) (dir volume.DirSum, bytes int64, kept bool, err error) {
-	in := &joined{ctx: s.ctx, dir: from, rest: files}
+	in := &joinedReader{ctx: s.ctx, dir: from, rest: files}
 	defer in.Close()
 	content, err := s.open(in)
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *stream) unpack(files parts.Stream, from, to string) (dir volume.DirSum,
 	if err != nil {
 		return dir, 0, false, fmt.Errorf("unpack rules: %w", err)
 	}
-	w := unpacking{stream: s, to: to, kept: true, sums: map[string][sha256.Size]byte{}}
+	w := unpacker{stream: s, to: to, kept: true, sums: map[string][sha256.Size]byte{}}
 	left := &limitedReader{r: content, left: s.maxSize, max: s.maxSize}
 	if err = w.all(tar.NewReader(left)); err == nil {
 		// The rest of the stream matters only for the checksums of the files.
@@ -213,8 +213,8 @@ func (s *stream) unpack(files parts.Stream, from, to string) (dir volume.DirSum,
 	return volume.DirSum{SHA256: volume.SumDigests(w.sums), Files: len(w.sums)}, w.bytes, w.kept, nil
 }
 
-// unpacking is the state of one call of unpack.
-type unpacking struct {
+// unpacker is the state of one call of unpack.
+type unpacker struct {
 	*stream
 	to    string
 	sums  map[string][sha256.Size]byte
@@ -223,7 +223,7 @@ type unpacking struct {
 	kept  bool
 }
 
-func (w *unpacking) all(archive *tar.Reader) error {
+func (w *unpacker) all(archive *tar.Reader) error {
 	for {
 		h, err := archive.Next()
 		if err == io.EOF {
@@ -257,7 +257,7 @@ func (w *unpacking) all(archive *tar.Reader) error {
 }
 
 // keep reserves room for another file, or drops all of them.
-func (w *unpacking) keep(size int64) error {
+func (w *unpacker) keep(size int64) error {
 	need := footprint.InMemoryVolume(size)
 	before := w.bytes
 	w.bytes += need

@@ -43,9 +43,9 @@ func (b *budget) check(n int64) error {
 		"raise the limit (--config-reloader-memory-limit of the operator)", float64(b.max)/(1<<20))}
 }
 
-// staged is an output that is written to a temporary file. If it does not fit, it is only
+// stagedOutput is an output that is written to a temporary file. If it does not fit, it is only
 // counted.
-type staged struct {
+type stagedOutput struct {
 	file    *os.File
 	room    *budget
 	size    int64
@@ -53,7 +53,7 @@ type staged struct {
 	dropped bool
 }
 
-func (w *staged) Write(p []byte) (int, error) {
+func (w *stagedOutput) Write(p []byte) (int, error) {
 	w.size += int64(len(p))
 	if err := w.room.check(footprint.InMemoryVolume(w.size)); err != nil {
 		return 0, err
@@ -74,7 +74,7 @@ func (w *staged) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (w *staged) drop() error {
+func (w *stagedOutput) drop() error {
 	w.dropped = true
 	w.room.give(w.taken)
 	w.taken = 0
@@ -84,7 +84,7 @@ func (w *staged) drop() error {
 	return w.closeFile()
 }
 
-func (w *staged) close() error {
+func (w *stagedOutput) close() error {
 	if w.dropped {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (w *staged) close() error {
 }
 
 // closeFile closes the file, which fails on some network file systems if the disk is full.
-func (w *staged) closeFile() error {
+func (w *stagedOutput) closeFile() error {
 	if err := w.file.Close(); err != nil {
 		return writeError{err}
 	}

@@ -44,13 +44,13 @@ func tooLarge(max int64) error {
 	return sizeError{fmt.Errorf("the content is larger than %d bytes", max)}
 }
 
-// limited returns an error before it writes more than max bytes.
-type limited struct {
+// limitedWriter returns an error before it writes more than max bytes.
+type limitedWriter struct {
 	w         io.Writer
 	max, left int64
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitedWriter) Write(p []byte) (int, error) {
 	if l.left -= int64(len(p)); l.left < 0 {
 		return 0, tooLarge(l.max)
 	}

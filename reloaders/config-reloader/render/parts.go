@@ -92,9 +92,9 @@ func (s *stream) hashPart(path string) (string, error) {
 	return s.hash(path)
 }
 
-// joined reads the files of a stream as one and compares them with the list: a file that
+// joinedReader reads the files of a stream as one and compares them with the list: a file that
 // was replaced after verify is an error.
-type joined struct {
+type joinedReader struct {
 	ctx  context.Context //nolint:containedctx // of the call of Render
 	dir  string
 	rest parts.Stream
@@ -102,7 +102,7 @@ type joined struct {
 	sum  hash.Hash
 }
 
-func (j *joined) Read(p []byte) (int, error) {
+func (j *joinedReader) Read(p []byte) (int, error) {
 	for {
 		if j.file == nil {
 			if len(j.rest) == 0 {
@@ -125,7 +125,7 @@ func (j *joined) Read(p []byte) (int, error) {
 	}
 }
 
-func (j *joined) next() error {
+func (j *joinedReader) next() error {
 	want := j.rest[0]
 	j.rest = j.rest[1:]
 	sum := hex.EncodeToString(j.sum.Sum(nil))
@@ -139,7 +139,7 @@ func (j *joined) next() error {
 }
 
 // Close closes the current file, if any. It can be called repeatedly.
-func (j *joined) Close() error {
+func (j *joinedReader) Close() error {
 	if j.file == nil {
 		return nil
 	}

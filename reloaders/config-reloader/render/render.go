@@ -79,8 +79,8 @@ type Renderer struct {
 	stream stream
 	known  map[File]known // results of the last successful call
 
-	mu    sync.Mutex          // held to write rules, and to read it outside of Render
-	rules map[string]unpacked // by path of the link
+	mu    sync.Mutex                 // held to write rules, and to read it outside of Render
+	rules map[string]unpackedVersion // by path of the link
 }
 
 // known is the cached state of an output.
@@ -98,7 +98,7 @@ func New(o Options) *Renderer {
 		opts:   o,
 		stream: stream{expander: o.Expander, maxSize: o.MaxSize, room: budget{max: o.Budget}},
 		known:  map[File]known{},
-		rules:  map[string]unpacked{},
+		rules:  map[string]unpackedVersion{},
 	}
 }
 

@@ -64,7 +64,7 @@ func sumHex(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 // error temp may exist and is incomplete.
 func (s *stream) stage(f File, files parts.Stream, temp string) (res Result, size int64, err error) {
 	res = Result{Input: f.Input, Output: f.Output}
-	var in io.ReadCloser = &joined{ctx: s.ctx, dir: partsDir(f.Input), rest: files}
+	var in io.ReadCloser = &joinedReader{ctx: s.ctx, dir: partsDir(f.Input), rest: files}
 	if files == nil {
 		if in, err = volume.Open(s.ctx, f.Input); err != nil {
 			return res, 0, fmt.Errorf("read config: %w", err)
@@ -76,14 +76,14 @@ func (s *stream) stage(f File, files parts.Stream, temp string) (res Result, siz
 		return res, 0, fmt.Errorf("write output: %w", err)
 	}
 	defer out.Close()
-	to := &staged{file: out, room: &s.room}
+	to := &stagedOutput{file: out, room: &s.room}
 
 	rawSum, outSum := sha256.New(), sha256.New()
 	content, err := s.open(io.TeeReader(in, rawSum))
 	if err != nil {
 		return res, 0, fmt.Errorf("gunzip %s: %w", f.Input, err)
 	}
-	w := &limited{w: io.MultiWriter(outSum, to), max: s.maxSize, left: s.maxSize}
+	w := &limitedWriter{w: io.MultiWriter(outSum, to), max: s.maxSize, left: s.maxSize}
 	if s.out == nil {
 		s.out = bufio.NewWriterSize(nil, copySize)
 	}

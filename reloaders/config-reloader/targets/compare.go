@@ -18,7 +18,7 @@ import (
 
 const (
 	// settled is how long Prometheus must have requested the same targets of a job before they are compared
-	// with those that it scrapes. It applies them within 10 s.
+	// with the scraped ones. Prometheus applies new targets within 10 s.
 	settled = 20 * time.Second
 	// maxAsked is the maximum number of jobs whose dropped targets are requested for one comparison.
 	maxAsked = 5
@@ -31,14 +31,14 @@ const (
 // relabeling, and which of them is not known here.
 type comparison struct {
 	seed   maphash.Seed
-	jobs   map[string]*compared
+	jobs   map[string]*jobComparison
 	listed map[uint64]bool // by job and address: is it scraped?
 	// foreign is true if Prometheus ignores the parameter for one job.
 	foreign bool
 }
 
-// compared is the result for one job.
-type compared struct {
+// jobComparison is the result for one job.
+type jobComparison struct {
 	job            *job
 	served, active int
 	// absent are addresses in the list that are not scraped.
@@ -48,14 +48,14 @@ type compared struct {
 	suspects map[targetreport.Kind]suspects
 }
 
-// compare compares jobs with what Prometheus scrapes. single is whether it can be asked for the dropped
-// targets of one job: those of all jobs may be very many.
+// compare compares jobs with the targets that Prometheus scrapes. single is whether Prometheus can return the
+// dropped targets of a single job: those of all jobs may be very many.
 //
 // Errors: Prometheus does not answer, or there is too much to compare.
 func compare(ctx context.Context, jobs map[string]*job, p Prometheus, single bool) (*comparison, error) {
-	c := &comparison{seed: maphash.MakeSeed(), jobs: map[string]*compared{}, listed: map[uint64]bool{}}
+	c := &comparison{seed: maphash.MakeSeed(), jobs: map[string]*jobComparison{}, listed: map[uint64]bool{}}
 	for name, j := range jobs {
-		of := &compared{job: j, suspects: map[targetreport.Kind]suspects{}}
+		of := &jobComparison{job: j, suspects: map[targetreport.Kind]suspects{}}
 		c.jobs[name] = of
 		err := j.addresses(func(address string) {
 			of.served++
@@ -104,7 +104,7 @@ func hashOf(seed maphash.Seed, a, b string) uint64 {
 }
 
 // scraped takes a target that Prometheus scrapes.
-func (c *comparison) scraped(s scraped) error {
+func (c *comparison) scraped(s activeTarget) error {
 	name := s.job()
 	of := c.jobs[name]
 	if of == nil {
@@ -121,7 +121,7 @@ func (c *comparison) scraped(s scraped) error {
 }
 
 // findAbsent finds the addresses of a job that are not scraped.
-func (c *comparison) findAbsent(name string, of *compared) error {
+func (c *comparison) findAbsent(name string, of *jobComparison) error {
 	return of.job.addresses(func(address string) {
 		if key := c.key(name, address); !c.listed[key] {
 			c.listed[key] = true // counts once
@@ -135,8 +135,8 @@ var errForeign = errors.New("the parameter scrapePool is not supported")
 
 // findDropped finds out which of the absent targets the relabelings drop. The others have the same labels as
 // targets that are scraped, unless none is.
-func (of *compared) findDropped(ctx context.Context, name string, p Prometheus) error {
-	err := p.dropped(ctx, name, func(s scraped) error {
+func (of *jobComparison) findDropped(ctx context.Context, name string, p Prometheus) error {
+	err := p.dropped(ctx, name, func(s activeTarget) error {
 		if s.job() != name {
 			return errForeign
 		}

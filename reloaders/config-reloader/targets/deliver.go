@@ -16,9 +16,9 @@ import (
 const (
 	// reportTimeout limits one request with a report.
 	reportTimeout = 10 * time.Second
-	// reportAttempts is the maximum number of attempts for a report, lookAttempts for one about watched targets alone,
-	// and inventoryAttempts for an inventory. Replicas that do not lead respond with 503, those that have just stopped not
-	// at all.
+	// reportAttempts is the maximum number of attempts for a report, lookAttempts for one that is only about
+	// watched targets, and inventoryAttempts for an inventory. Replicas that are not the leader respond with
+	// 503, and those that have just stopped do not respond.
 	reportAttempts, lookAttempts, inventoryAttempts = 8, 3, 4
 	// inventoryAgain is the time after which an inventory is repeated that the leader did not accept. The service waits
 	// 30 s for it.
@@ -112,7 +112,7 @@ func (s *sender) sendReport(ctx context.Context, full bool) {
 	}
 }
 
-// news reports whether the service has to know a report soon that follows another one.
+// news reports whether the service must receive a report soon after another one.
 func news(before, now targetreport.Report) bool {
 	return before.Version != now.Version || before.Fetched != now.Fetched || before.Watch != now.Watch || before.Blind != now.Blind ||
 		!slices.Equal(before.Scraped, now.Scraped)

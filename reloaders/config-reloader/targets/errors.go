@@ -26,7 +26,7 @@ const (
 	Protocol Reason = "protocol"
 	// OldLeader: the server is a leader older than the one that sent the list.
 	OldLeader Reason = "old_leader"
-	// Mismatch: a change relative to another list than the one that is here.
+	// Mismatch: a change relative to another list than the current one.
 	Mismatch Reason = "mismatch"
 	// TooLarge: the list exceeds the limits.
 	TooLarge Reason = "too_large"

@@ -82,7 +82,7 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 	if p.Targets == nil {
 		return nil
 	}
-	err := p.active(ctx, func(s scraped) error { return a.assess(s, jobs, requested) })
+	err := p.active(ctx, func(s activeTarget) error { return a.assess(s, jobs, requested) })
 	if err != nil {
 		return err
 	}
@@ -113,10 +113,10 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 	return nil
 }
 
-// assess takes one active target.
+// assess adds one active target.
 //
 // Errors: there are too many targets; labels cannot be decoded.
-func (a *assessment) assess(s scraped, jobs map[string]*job, requested map[string]fetch) error {
+func (a *assessment) assess(s activeTarget, jobs map[string]*job, requested map[string]fetch) error {
 	name := s.job()
 	j := jobs[name]
 	if j == nil {
@@ -165,7 +165,8 @@ func (a *assessment) up() map[uint64]bool {
 	return out
 }
 
-// share gives all targets that are up as many series, if known: an agent does not say which have how many.
+// share divides the number of series, if known, evenly among all targets that are up: an agent does not report
+// the series of each target.
 func (a *assessment) share(series uint64, known bool) {
 	for _, key := range a.owners {
 		one := a.targets[key]

@@ -28,7 +28,7 @@ type reporter struct {
 	log        *slog.Logger
 	fetches    fetches
 
-	watching watching
+	watching watchList
 	// boot and seq number reports and inventories.
 	boot, seq uint64
 	// newcomers are jobs of the list that Prometheus has not requested, with the time since when.
@@ -94,8 +94,8 @@ func (r *reporter) setBlind(err error) {
 	r.blind = refuses(err)
 }
 
-// progress returns the last version of the list that Prometheus has requested all of. Jobs that it does not request for a
-// while, as they are not in its configuration yet, do not count.
+// progress returns the last version of the list of which Prometheus has requested all jobs. Jobs that it has
+// not requested for a while, because they are not in its configuration yet, do not count.
 func (r *reporter) progress(now time.Time, version Version, jobs map[string]*job, requested map[string]fetch) Version {
 	if jobs != nil && len(jobs) == 0 { // there is nothing to request
 		r.fetched = version
@@ -160,7 +160,7 @@ func (r *reporter) update(ctx context.Context, now time.Time, jobs map[string]*j
 	r.told, r.foreign = false, r.foreign || next.foreign
 	// What changed in the meantime was not compared with the same list.
 	_, jobs = r.list.snapshot()
-	maps.DeleteFunc(next.jobs, func(name string, of *compared) bool { return jobs[name] != of.job })
+	maps.DeleteFunc(next.jobs, func(name string, of *jobComparison) bool { return jobs[name] != of.job })
 	for name, of := range next.jobs {
 		before := map[targetreport.Kind]suspects{}
 		if b := r.last.of(name, nil); b != nil {
@@ -175,7 +175,7 @@ func (r *reporter) update(ctx context.Context, now time.Time, jobs map[string]*j
 }
 
 // of returns the result for a job with this list, nil for any list. It may be called for a nil receiver.
-func (c *comparison) of(name string, j *job) *compared {
+func (c *comparison) of(name string, j *job) *jobComparison {
 	if c == nil {
 		return nil
 	}
@@ -185,11 +185,11 @@ func (c *comparison) of(name string, j *job) *compared {
 	return nil
 }
 
-func (of *compared) disagrees() bool {
+func (of *jobComparison) disagrees() bool {
 	return of.dropped != nil || of.missing != nil || of.unlisted != nil
 }
 
-func (of *compared) targets(kind targetreport.Kind) *targetreport.Targets {
+func (of *jobComparison) targets(kind targetreport.Kind) *targetreport.Targets {
 	return (&targetreport.Job{Dropped: of.dropped, Missing: of.missing, Unlisted: of.unlisted}).Of(kind)
 }
 
@@ -217,8 +217,8 @@ func (s suspects) follow(now time.Time, found *targetreport.Targets) suspects {
 	return suspects{s.since, both}
 }
 
-// confirmed returns the targets if they were found for long enough. Prometheus and the discovery service do not see a
-// change at the same time, and one of them may have to connect to the API server again.
+// confirmed returns the targets of disagreements that were found for long enough. Prometheus and the discovery
+// service do not see a change at the same time, and one of them may have to reconnect to the API server.
 func (s suspects) confirmed(now time.Time) *targetreport.Targets {
 	if s.Targets == nil || now.Sub(s.since) < confirmAfter {
 		return nil

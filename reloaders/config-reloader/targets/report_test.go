@@ -321,7 +321,7 @@ func TestPrometheusWithCredentials(t *testing.T) {
 	}
 	p := Prometheus{Targets: reload.Derive(u, "/api/v1/targets"), Client: reload.ClientOptions{Timeout: time.Minute, SkipVerify: true}}
 	n := 0
-	count := func(scraped) error { n++; return nil }
+	count := func(activeTarget) error { n++; return nil }
 	if err := p.active(t.Context(), count); err == nil || !strings.Contains(err.Error(), "401 Unauthorized") {
 		t.Errorf("without credentials: %v", err)
 	}

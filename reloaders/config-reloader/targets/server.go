@@ -32,8 +32,8 @@ type Prometheus struct {
 	Client reload.ClientOptions
 }
 
-// scraped is a target of Prometheus.
-type scraped struct {
+// activeTarget is a target of Prometheus.
+type activeTarget struct {
 	Pool       string `json:"scrapePool"`
 	Discovered struct {
 		Address string `json:"__address__"`
@@ -48,7 +48,7 @@ type scraped struct {
 }
 
 // job returns the name of the job. Early versions have no scrapePool in dropped targets.
-func (s *scraped) job() string {
+func (s *activeTarget) job() string {
 	if s.Pool != "" {
 		return s.Pool
 	}
@@ -56,24 +56,24 @@ func (s *scraped) job() string {
 }
 
 // active calls each for the targets that Prometheus scrapes.
-func (p Prometheus) active(ctx context.Context, each func(scraped) error) error {
+func (p Prometheus) active(ctx context.Context, each func(activeTarget) error) error {
 	return p.targets(ctx, url.Values{"state": {"active"}}, "activeTargets", each)
 }
 
 // activeOf is like active, for one job. Versions before 2.42 pass those of other jobs, too.
-func (p Prometheus) activeOf(ctx context.Context, job string, each func(scraped) error) error {
+func (p Prometheus) activeOf(ctx context.Context, job string, each func(activeTarget) error) error {
 	return p.targets(ctx, url.Values{"state": {"active"}, "scrapePool": {job}}, "activeTargets", each)
 }
 
 // dropped calls each for targets of a job that the relabelings in Prometheus drop. Versions before 2.42
 // pass those of other jobs, too.
-func (p Prometheus) dropped(ctx context.Context, job string, each func(scraped) error) error {
+func (p Prometheus) dropped(ctx context.Context, job string, each func(activeTarget) error) error {
 	return p.targets(ctx, url.Values{"state": {"dropped"}, "scrapePool": {job}}, "droppedTargets", each)
 }
 
-func (p Prometheus) targets(ctx context.Context, query url.Values, list string, each func(scraped) error) error {
+func (p Prometheus) targets(ctx context.Context, query url.Values, list string, each func(activeTarget) error) error {
 	return p.ask(ctx, p.Targets, query, list, func(in *jsonstream.Reader) error {
-		var one scraped
+		var one activeTarget
 		if err := in.Decode(&one); err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ const maxName = 1 << 10
 // reader reads messages. The groups of a job are compressed one by one, so that a long line needs no
 // more memory than its largest group.
 type reader struct {
-	in     bounded
+	in     boundedReader
 	dec    *json.Decoder
 	limits Limits
 	pack   *packer
@@ -61,7 +61,7 @@ type reader struct {
 }
 
 func newReader(in io.Reader, limits Limits, pack *packer) *reader {
-	r := &reader{in: bounded{from: in, limits: limits}, limits: limits, pack: pack}
+	r := &reader{in: boundedReader{from: in, limits: limits}, limits: limits, pack: pack}
 	r.dec = json.NewDecoder(&r.in)
 	return r
 }
@@ -190,15 +190,15 @@ func (r *reader) string() (string, error) {
 	return s, err
 }
 
-// bounded limits the bytes that are read for one line and for one value of it, to within a buffer of
+// boundedReader limits the bytes that are read for one line and for one value of it, to within a buffer of
 // the reader.
-type bounded struct {
+type boundedReader struct {
 	from        io.Reader
 	limits      Limits
 	line, value int64 // read since they were reset
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *boundedReader) Read(p []byte) (int, error) {
 	switch {
 	case b.line > b.limits.Line:
 		return 0, failf(TooLarge, "the list of targets has a line of more than %d bytes: it is refused and the last list stays", b.limits.Line)
@@ -211,7 +211,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *bounded) groupTooLong() error {
+func (b *boundedReader) groupTooLong() error {
 	return failf(TooLarge, "the list of targets has a target group of more than %d bytes: it is refused and the last list stays", b.limits.Group)
 }
 

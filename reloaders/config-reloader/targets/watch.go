@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// lookEvery is how often Prometheus is asked about watched targets, and the minimum time between two reports. If it
-	// is slow, it has lookShare times as long as it took to answer.
+	// lookEvery is how often Prometheus is queried about watched targets, and the minimum time between two
+	// reports. A slow Prometheus gets a pause of lookShare times its response time.
 	lookEvery, lookShare = 2 * time.Second, 4
 	// tellEvery is the maximum time between two reports about watched targets.
 	tellEvery = 5 * time.Second
-	// maxLooks is the maximum number of jobs that Prometheus is asked for one by one.
+	// maxLooks is the maximum number of jobs that are queried one by one.
 	maxLooks = 20
 	// applied is the time that Prometheus needs to apply a response.
 	applied = 10 * time.Second
 )
 
-// watching are the targets that the discovery service asks about. It is safe for concurrent use: the stream changes it, reports
-// read it.
-type watching struct {
+// watchList are the targets that the discovery service has asked about. It is safe for concurrent use: the
+// stream changes it, reports read it.
+type watchList struct {
 	mu         sync.Mutex
 	generation int // grows with each set
 	seq        uint64
@@ -37,23 +37,23 @@ type watching struct {
 
 type watchedJob struct {
 	list    *job // that was looked through last
-	targets map[string]*watched
+	targets map[string]*watchedTargets
 }
 
-// watched are the targets of a job with an address.
-type watched struct {
+// watchedTargets are the targets of a job with an address.
+type watchedTargets struct {
 	// since is when they became part of the list, without interruption; zero if they are not.
 	since time.Time
 	// fetched is when Prometheus requested them since then; zero: not yet.
 	fetched time.Time
-	// asked is whether Prometheus was asked since then, older whether they were active the first time. Then it may be
-	// that an earlier list had them, and that Prometheus still has to apply one without them.
+	// asked is whether Prometheus was queried since then, older whether they were active the first time: then
+	// an earlier list may have had them, and Prometheus must still apply one without them.
 	asked, older bool
 }
 
-func newWatching() watching { return watching{news: make(chan struct{}, 1)} }
+func newWatching() watchList { return watchList{news: make(chan struct{}, 1)} }
 
-func (w *watching) wake() {
+func (w *watchList) wake() {
 	select {
 	case w.news <- struct{}{}:
 	default:
@@ -61,28 +61,28 @@ func (w *watching) wake() {
 }
 
 // connect notes that the stream is open.
-func (w *watching) connect() {
+func (w *watchList) connect() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stream = true
 }
 
-// disconnect forgets the questions of a stream that has ended. The next server asks its own.
-func (w *watching) disconnect() {
+// disconnect drops the questions of a stream that has ended. The next server sends its own.
+func (w *watchList) disconnect() {
 	w.set(targetreport.Watch{}, nil)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stream, w.inventory = false, false
 }
 
-func (w *watching) connected() bool {
+func (w *watchList) connected() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.stream
 }
 
 // ask notes that an inventory is wanted.
-func (w *watching) ask() {
+func (w *watchList) ask() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inventory = true
@@ -90,7 +90,7 @@ func (w *watching) ask() {
 }
 
 // takeInventoryRequest reports whether the service has requested an inventory since the last call.
-func (w *watching) takeInventoryRequest() bool {
+func (w *watchList) takeInventoryRequest() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	was := w.inventory
@@ -99,7 +99,7 @@ func (w *watching) takeInventoryRequest() bool {
 }
 
 // set replaces the watched targets. jobs is the current list.
-func (w *watching) set(next targetreport.Watch, jobs map[string]*job) {
+func (w *watchList) set(next targetreport.Watch, jobs map[string]*job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.jobs
@@ -109,12 +109,12 @@ func (w *watching) set(next targetreport.Watch, jobs map[string]*job) {
 		for name, addresses := range u.Targets {
 			of := w.jobs[name]
 			if of == nil {
-				of = &watchedJob{targets: map[string]*watched{}}
+				of = &watchedJob{targets: map[string]*watchedTargets{}}
 				w.jobs[name] = of
 			}
 			for _, address := range addresses {
 				if of.targets[address] = before[name].target(address); of.targets[address] == nil {
-					of.targets[address] = &watched{}
+					of.targets[address] = &watchedTargets{}
 				}
 			}
 		}
@@ -123,7 +123,7 @@ func (w *watching) set(next targetreport.Watch, jobs map[string]*job) {
 	w.wake()
 }
 
-func (j *watchedJob) target(address string) *watched {
+func (j *watchedJob) target(address string) *watchedTargets {
 	if j == nil {
 		return nil
 	}
@@ -131,27 +131,27 @@ func (j *watchedJob) target(address string) *watched {
 }
 
 // open reports whether something is watched.
-func (w *watching) open() bool {
+func (w *watchList) open() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.units) > 0
 }
 
 // follow notes which watched targets are in the list. It is called after each change.
-func (w *watching) follow(jobs map[string]*job) {
+func (w *watchList) follow(jobs map[string]*job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.followLocked(jobs)
 }
 
-func (w *watching) followLocked(jobs map[string]*job) {
+func (w *watchList) followLocked(jobs map[string]*job) {
 	for name, of := range w.jobs {
 		j := jobs[name]
 		if j != nil && j == of.list {
 			continue
 		}
 		of.list = j
-		listed := map[*watched]bool{}
+		listed := map[*watchedTargets]bool{}
 		if j != nil {
 			err := j.addresses(func(address string) {
 				if t := of.targets[address]; t != nil {
@@ -165,7 +165,7 @@ func (w *watching) followLocked(jobs map[string]*job) {
 		for _, t := range of.targets {
 			switch {
 			case !listed[t]:
-				*t = watched{}
+				*t = watchedTargets{}
 			case t.since.IsZero():
 				t.since = j.since
 			}
@@ -178,7 +178,7 @@ func (w *watching) followLocked(jobs map[string]*job) {
 type sight map[string]map[string]time.Time
 
 // wanted returns what to ask for, and the generation that it is for.
-func (w *watching) wanted() (sight, int) {
+func (w *watchList) wanted() (sight, int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := sight{}
@@ -189,7 +189,7 @@ func (w *watching) wanted() (sight, int) {
 }
 
 // has reports whether an address of a job is watched.
-func (w *watching) has(job, address string) bool {
+func (w *watchList) has(job, address string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.jobs[job].target(address) != nil
@@ -202,13 +202,13 @@ type answer struct {
 }
 
 // scraped returns the units that are scraped, and none if something else is watched by now.
-func (w *watching) scraped(generation int, seen sight, requested map[string]fetch) answer {
+func (w *watchList) scraped(generation int, seen sight, requested map[string]fetch) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if generation != w.generation {
 		return answer{}
 	}
-	scraped := map[*watched]bool{}
+	scraped := map[*watchedTargets]bool{}
 	for name, of := range w.jobs {
 		for address, t := range of.targets {
 			last, active := seen[name][address]
@@ -231,7 +231,7 @@ func (w *watching) scraped(generation int, seen sight, requested map[string]fetc
 }
 
 // scraped reports whether targets are scraped for sure: since Prometheus has the list with them.
-func (t *watched) scraped(f fetch, last time.Time, active bool) bool {
+func (t *watchedTargets) scraped(f fetch, last time.Time, active bool) bool {
 	if t.since.IsZero() {
 		return false
 	}
@@ -263,7 +263,7 @@ func (r *reporter) look(ctx context.Context, now time.Time) (answer, error) {
 	if len(seen) == 0 || r.prometheus.Targets == nil {
 		return answer{seq: r.watching.number()}, nil
 	}
-	each := func(s scraped) error {
+	each := func(s activeTarget) error {
 		name, address := s.job(), s.Discovered.Address
 		if of := seen[name]; of != nil && r.watching.has(name, address) {
 			if last, twice := of[address]; !twice || s.LastScrape.Before(last) {
@@ -279,13 +279,13 @@ func (r *reporter) look(ctx context.Context, now time.Time) (answer, error) {
 }
 
 // lookAt asks for the active targets of jobs, at least.
-func (r *reporter) lookAt(ctx context.Context, seen sight, each func(scraped) error) error {
+func (r *reporter) lookAt(ctx context.Context, seen sight, each func(activeTarget) error) error {
 	if r.foreign || len(seen) > maxLooks {
 		return r.prometheus.active(ctx, each)
 	}
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		foreign := false
-		err := r.prometheus.activeOf(ctx, name, func(s scraped) error {
+		err := r.prometheus.activeOf(ctx, name, func(s activeTarget) error {
 			foreign = foreign || s.job() != name
 			return each(s)
 		})
@@ -300,7 +300,7 @@ func (r *reporter) lookAt(ctx context.Context, seen sight, each func(scraped) er
 	return nil
 }
 
-func (w *watching) number() uint64 {
+func (w *watchList) number() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.seq

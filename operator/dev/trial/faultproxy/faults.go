@@ -122,27 +122,27 @@ func Slow(pause time.Duration) Fault {
 
 // Cut forwards requests and breaks the connection in the middle of the response.
 func Cut(w http.ResponseWriter, r *http.Request, _ Call, forward http.HandlerFunc) {
-	forward(&cutting{ResponseWriter: w}, r)
+	forward(&truncatedBody{ResponseWriter: w}, r)
 }
 
 // Unanswered forwards requests and breaks the connection instead of responding.
 func Unanswered(w http.ResponseWriter, r *http.Request, _ Call, forward http.HandlerFunc) {
-	forward(&cutting{ResponseWriter: w, all: true}, r)
+	forward(&truncatedBody{ResponseWriter: w, all: true}, r)
 }
 
-// cutting ends the request within the first part of the response.
-type cutting struct {
+// truncatedBody ends the request within the first part of the response.
+type truncatedBody struct {
 	http.ResponseWriter
 	all bool // nothing is written
 }
 
-func (c *cutting) WriteHeader(code int) {
+func (c *truncatedBody) WriteHeader(code int) {
 	if !c.all {
 		c.ResponseWriter.WriteHeader(code)
 	}
 }
 
-func (c *cutting) Write(b []byte) (int, error) {
+func (c *truncatedBody) Write(b []byte) (int, error) {
 	if !c.all {
 		_, _ = c.ResponseWriter.Write(b[:len(b)/2])
 		_ = http.NewResponseController(c.ResponseWriter).Flush()

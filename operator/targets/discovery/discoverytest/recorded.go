@@ -29,12 +29,12 @@ func Encoded(tb testing.TB, list runtime.Object) []byte {
 	return text
 }
 
-// Recorded is a cheap API server for benchmarks: it has the encoded pages of lists, by the last
+// RecordedServer is a cheap API server for benchmarks: it has the encoded pages of lists, by the last
 // element of the path.
-type Recorded map[string][][]byte
+type RecordedServer map[string][][]byte
 
 // ServeHTTP implements http.Handler.
-func (r Recorded) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+func (r RecordedServer) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	path := request.URL.Path
 	pages := r[path[strings.LastIndex(path, "/")+1:]]
 	at, _ := strconv.Atoi(request.URL.Query().Get("continue"))
@@ -50,9 +50,9 @@ func (r Recorded) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 // Record returns a namespace demo with Services of ten pods each, in pages of a size. A tenth of
 // the Services have the label app=web-3.
-func Record(tb testing.TB, pods, pageSize int) Recorded {
+func Record(tb testing.TB, pods, pageSize int) RecordedServer {
 	tb.Helper()
-	out := Recorded{}
+	out := RecordedServer{}
 	token := func(page, pages int) metav1.ListMeta {
 		if page+1 < pages {
 			return metav1.ListMeta{ResourceVersion: "1", Continue: strconv.Itoa(page + 1)}

@@ -19,7 +19,7 @@ import (
 )
 
 // client returns a client of a recorded cluster.
-func client(b testing.TB, recorded discoverytest.Recorded) Cluster {
+func client(b testing.TB, recorded discoverytest.RecordedServer) Cluster {
 	b.Helper()
 	h := httptest.NewServer(recorded)
 	b.Cleanup(h.Close)

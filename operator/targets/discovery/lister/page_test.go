@@ -47,7 +47,7 @@ func TestPagesThatAreNone(t *testing.T) {
 		"a page for people": "<html>log in</html>", "cut off": "k8s\x00\x0a\xff", "JSON of something else": `{"kind": "Status", "apiVersion": "v1"}`, "empty": "",
 		"another kind": string(encodedStatus(t)),
 	} {
-		got, err := client(t, discoverytest.Recorded{"pods": {[]byte(text)}}).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), workload)
+		got, err := client(t, discoverytest.RecordedServer{"pods": {[]byte(text)}}).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), workload)
 		if err != nil {
 			t.Fatal(err)
 		}

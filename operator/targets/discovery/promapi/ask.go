@@ -123,7 +123,7 @@ func (c Cluster) get(ctx context.Context, s Server, allowance *Allowance, query 
 		return s.reason(err)
 	}
 	defer func() { _ = body.Close() }()
-	err = read(metered{body, allowance})
+	err = read(meteredReader{body, allowance})
 	switch {
 	case errors.Is(err, errLarge):
 		return fmt.Errorf("too much is answered, more than %d MiB", allowance.most>>20)

@@ -27,14 +27,14 @@ var (
 	errValue = fmt.Errorf("a target or another value of its answer has more than %d MiB", maxValue>>20)
 )
 
-// metered fails after the allowance.
-type metered struct {
+// meteredReader fails after the allowance.
+type meteredReader struct {
 	body      io.Reader
 	allowance *Allowance
 }
 
 // Read implements [io.Reader].
-func (m metered) Read(p []byte) (int, error) {
+func (m meteredReader) Read(p []byte) (int, error) {
 	if m.allowance.left.Load() <= 0 {
 		return 0, errLarge
 	}

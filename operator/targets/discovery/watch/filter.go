@@ -28,25 +28,27 @@ func (f *filter) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEv
 	if f.matches != nil {
 		h = cache.FilteringResourceEventHandler{FilterFunc: f.selects, Handler: h}
 	}
-	handle, err := f.SharedIndexInformer.AddEventHandler(unpacking{h})
+	handle, err := f.SharedIndexInformer.AddEventHandler(unpackingHandler{h})
 	if err == nil {
 		f.handles = append(f.handles, handle)
 	}
 	return handle, err
 }
 
-// unpacking passes events on with objects that are not packed.
-type unpacking struct{ cache.ResourceEventHandler }
+// unpackingHandler passes events on with objects that are not packed.
+type unpackingHandler struct{ cache.ResourceEventHandler }
 
-func (u unpacking) OnAdd(object any, isInInitialList bool) {
+func (u unpackingHandler) OnAdd(object any, isInInitialList bool) {
 	u.ResourceEventHandler.OnAdd(discovery.Unpack(object), isInInitialList)
 }
 
-func (u unpacking) OnUpdate(before, after any) {
+func (u unpackingHandler) OnUpdate(before, after any) {
 	u.ResourceEventHandler.OnUpdate(discovery.Unpack(before), discovery.Unpack(after))
 }
 
-func (u unpacking) OnDelete(object any) { u.ResourceEventHandler.OnDelete(discovery.Unpack(object)) }
+func (u unpackingHandler) OnDelete(object any) {
+	u.ResourceEventHandler.OnDelete(discovery.Unpack(object))
+}
 
 // remove removes the handlers.
 func (f *filter) remove() {

@@ -20,16 +20,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// reading is the cluster as a workload sees it, with notes on the parts that could not be read.
-type reading struct {
+// clusterView is the cluster as a workload sees it, with notes on the parts that could not be read.
+type clusterView struct {
 	cluster engine.Cluster
 	notes   []string
 }
 
 // read returns the cluster for a workload in namespace own. Resources that cannot be listed in all
 // namespaces are listed there.
-func (s *Source) read(ctx context.Context, own string) *reading {
-	out := &reading{}
+func (s *Source) read(ctx context.Context, own string) *clusterView {
+	out := &clusterView{}
 	namespaces := s.namespaceLabels(ctx, out)
 	references := s.Reader.References(ctx)
 	out.cluster = engine.Cluster{
@@ -43,14 +43,14 @@ func (s *Source) read(ctx context.Context, own string) *reading {
 }
 
 // namespaceLabels returns a lookup for the labels of all namespaces.
-func (s *Source) namespaceLabels(ctx context.Context, note *reading) func(string) (labels.Set, bool) {
+func (s *Source) namespaceLabels(ctx context.Context, note *clusterView) func(string) (labels.Set, bool) {
 	read := readers.Read(ctx, s.Reader, readers.Wanted{NamespaceLabels: true})
 	note.add(read.Missing)
 	return read.NamespaceLabels
 }
 
 // objects returns the objects of a kind in the watched namespaces, sorted by key.
-func (s *Source) objects(ctx context.Context, row *catalog.Row, own string, note *reading) []catalog.Object {
+func (s *Source) objects(ctx context.Context, row *catalog.Row, own string, note *clusterView) []catalog.Object {
 	scope := s.Scopes.For(row)
 	out, missing := readers.Everywhere(ctx, s.Reader, readers.Query{GroupVersionResource: row.GroupVersionResource(), Packed: true}, scope, own)
 	note.add(missing)
@@ -59,7 +59,7 @@ func (s *Source) objects(ctx context.Context, row *catalog.Row, own string, note
 	return out
 }
 
-func (r *reading) add(missing []readers.Missing) {
+func (r *clusterView) add(missing []readers.Missing) {
 	for _, m := range missing {
 		r.notes = append(r.notes, m.String())
 	}

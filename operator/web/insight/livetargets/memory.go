@@ -105,7 +105,7 @@ func (s *Source) refusal() string {
 }
 
 // readJobs compiles a workload if there is room for it.
-func (w *workload) readJobs(c explain.Candidate, reading *reading, now time.Time) preview.Workload {
+func (w *workload) readJobs(c explain.Candidate, reading *clusterView, now time.Time) preview.Workload {
 	refused := preview.Workload{Ref: w.Ref, Error: w.source.refusal()}
 	if why := c.Unmanaged(); why != "" {
 		return preview.Workload{Ref: w.Ref, Error: "it is not managed by this operator: " + why}

@@ -25,7 +25,7 @@ const (
 )
 
 // overlaps collects the jobs that scrape the same URL.
-type overlaps struct{ all map[scraped]*overlap }
+type overlaps struct{ all map[scrapedURL]*overlap }
 
 // overlap is a URL with the job that was added last.
 type overlap struct {
@@ -33,8 +33,8 @@ type overlap struct {
 	last *job
 }
 
-// scraped is a URL in a workload.
-type scraped struct {
+// scrapedURL is a URL in a workload.
+type scrapedURL struct {
 	workload catalog.Ref
 	url      string
 }
@@ -42,11 +42,11 @@ type scraped struct {
 // add adds a target, those of a job one after the other. A job with several targets of the same URL,
 // such as a pod behind two Services, counts once. shown is the URL as the caller may see it.
 func (o *overlaps) add(j openJob, url, shown string) {
-	key := scraped{j.of, url}
+	key := scrapedURL{j.of, url}
 	one := o.all[key]
 	if one == nil {
 		if o.all == nil {
-			o.all = map[scraped]*overlap{}
+			o.all = map[scrapedURL]*overlap{}
 		}
 		one = &overlap{Overlap: insight.Overlap{Workload: j.of, URL: shown}}
 		o.all[key] = one

@@ -14,7 +14,7 @@ import (
 // notCounted is the note for responses that do not have all targets.
 const notCounted = "targets in namespaces where you may list neither pods nor services are not counted and not listed; neither are those with labels of nodes, or of namespaces, that you may not read"
 
-// narrow returns jobs with only the targets that the caller may see.
+// narrow returns the jobs with only the targets that the caller may see.
 //
 // Errors: 504 when they are too many to be evaluated in time.
 func (s *Source) narrow(jobs []openJob, v *view) (out []openJob, err error) {

@@ -48,8 +48,8 @@ type Source struct {
 	Denied string
 	// Permissions (optional) reviews the permissions of the ServiceAccounts of workloads.
 	Permissions Permissions
-	// Servers (optional) reads the health of targets from running servers, with permissions that all
-	// callers have. Without it, servers are asked as the caller.
+	// Servers (optional) reads the health of targets from running servers, with permissions that all callers
+	// have. Without it, servers are queried with the permissions of the caller.
 	Servers preview.HealthSource
 	// Log (optional) logs faults of comparisons in the background.
 	Log *slog.Logger
@@ -61,8 +61,8 @@ type Source struct {
 	// Crowd (optional) is the memory for the targets of all jobs, which the namespaces of their objects
 	// share; nil for the default share of memory.
 	Crowd *targetset.Budget
-	// Fair is set if all workloads are followed all the time. Those that take more than their share of Most
-	// are not read again then, instead of those that come later.
+	// Fair is set if all workloads are followed permanently. Those above their share of Most are then not
+	// reread, instead of those that come later.
 	Fair bool
 
 	questions atomic.Uint64

@@ -115,7 +115,7 @@ type set struct {
 // open compiles the workload if it is stale, starts following the selected jobs and returns them.
 //
 // Errors: the workload does not exist or cannot be read.
-func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, error) {
+func (w *workload) open(ctx context.Context, selects func(*job) bool) (openWorkload, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	defer w.show()
@@ -126,13 +126,13 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 		if apierrors.IsNotFound(err) {
 			w.leave()
 		}
-		return opened{}, err
+		return openWorkload{}, err
 	}
 	w.askPermissions(ctx)
 	if w.version == "" { // forgotten while the mutex was released
-		return opened{}, apierrors.NewNotFound(catalog.Of(w.Kind).GroupResource(), w.Name)
+		return openWorkload{}, apierrors.NewNotFound(catalog.Of(w.Kind).GroupResource(), w.Name)
 	}
-	out := opened{workload: w, notes: w.allNotes()}
+	out := openWorkload{workload: w, notes: w.allNotes()}
 	asking := w.account.asking != nil && !w.account.current()
 	now := time.Now()
 	for _, j := range w.jobs {
@@ -160,8 +160,8 @@ func (w *workload) leave() {
 	}
 }
 
-// opened is a workload with its selected jobs, which are followed.
-type opened struct {
+// openWorkload is a workload with its selected jobs, which are followed.
+type openWorkload struct {
 	*workload
 	jobs  []openJob
 	notes []string
@@ -342,16 +342,16 @@ func (w *workload) size() (sets, scraped int) {
 	return sets, scraped
 }
 
-// counted holds the numbers of targets of a job.
-type counted struct {
+// jobCounts holds the numbers of targets of a job.
+type jobCounts struct {
 	preview.Counts
 	all  *targetset.Counts
 	gaps []targets.Gap
 }
 
 // countsOf counts the targets of a job and its gaps, each as one.
-func countsOf(f *targetset.Followed, shard int) counted {
-	out := counted{all: f.Counts(), gaps: f.AllGaps()}
+func countsOf(f *targetset.Followed, shard int) jobCounts {
+	out := jobCounts{all: f.Counts(), gaps: f.AllGaps()}
 	for state, n := range out.all.States {
 		switch {
 		case state == targets.Dropped:
