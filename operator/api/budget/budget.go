@@ -168,6 +168,9 @@ const (
 	// ComparedPairs is the maximum number of character pairs compared to find one suggestion. It is sufficient for
 	// thousands of names.
 	ComparedPairs = 1 << 20
+	// ObjectPairs is the maximum number of pairs of monitors, Services and pods that are compared to find out why targets
+	// are missing or found twice. Three hundred of each that all select each other reach it, in a few seconds.
+	ObjectPairs = 20_000_000
 	// CompiledBytes is the maximum stored size of the objects that are compiled concurrently.
 	CompiledBytes = 4 << 20
 	// CompilationBytes is the memory of the process for each object that is compiled concurrently, at least two. An

@@ -79,6 +79,7 @@ var table = []row{
 	{"TemplateNodes", amConfig + ", " + ruleKind, "actions and functions that are followed to find out what templates cost, where variables grow in loops", TemplateNodes, ""},
 	{"ComparedBytes", "name", "length up to which a similar name is suggested", ComparedBytes, "bytes"},
 	{"ComparedPairs", "name", "pairs of letters that are compared for one suggestion", ComparedPairs, ""},
+	{"ObjectPairs", "all manifests, or what is read of a cluster", "pairs of monitors, Services and pods that are compared for hints of `lint`, `explain` and `operator ui`; beyond it, hints about them are left out", ObjectPairs, ""},
 	{"Faults", anyObject, "faults listed", Faults, ""},
 	{"FaultBytes", anyObject, "text of a fault", FaultBytes, "bytes"},
 	{"DocumentFaults", "manifest", "unknown fields and wrong types listed", DocumentFaults, ""},

@@ -213,3 +213,22 @@ func TestManyServicesOfRules(t *testing.T) {
 		t.Errorf("%s; finding about the name of the monitor: %t", took, found)
 	}
 }
+
+// Monitors, Services and pods that all select each other do not cost the product of their numbers.
+func TestManyPodsOfManyServices(t *testing.T) {
+	const n = 500
+	text := budgettest.Numbered(n, "---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: m%d, namespace: d}\nspec: {selector: {}, endpoints: [{port: web}]}\n") +
+		budgettest.Numbered(n, "---\napiVersion: v1\nkind: Service\nmetadata: {name: s%d, namespace: d}\nspec: {selector: {a: b}, ports: [{name: http, port: 80}]}\n") +
+		budgettest.Numbered(n, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d, namespace: d, labels: {a: b}}\nspec: {containers: [{name: c, ports: [{name: http, containerPort: 80}]}]}\n")
+	prometheus := "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p, namespace: d}\nspec: {serviceMonitorSelector: {}}\n"
+	for kind, text := range map[string]string{"Prometheus": prometheus + text, "ServiceMonitor": text} {
+		path, told := file(t, text), false
+		begin := cputime.Now()
+		for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+			told = told || f.Kind == kind && strings.HasPrefix(f.Message, "hints about targets are not complete: ")
+		}
+		if took := cputime.Since(begin); !told || took > 15*time.Second {
+			t.Errorf("%s: %s; note: %t", kind, took, told)
+		}
+	}
+}

@@ -103,6 +103,25 @@ func (l *linter) nearMisses() {
 			l.hint(f.Use, f.Hint, "")
 		}
 	}
+	if view.Crowded() {
+		l.crowded()
+	}
+}
+
+// crowded reports that hints are left out, at the first workload, or the first monitor if no workload is among the manifests.
+func (l *linter) crowded() {
+	for _, m := range l.made {
+		kind, object := m.workload.Kind.Kind, catalog.Object(m.workload.Object)
+		if results := l.outcome(m).Results; l.standsIn(m.workload.String()) {
+			if len(results) == 0 {
+				continue
+			}
+			kind, object = results[0].Kind, results[0].Object
+		}
+		l.add(Finding{Severity: SeverityNote, Code: CodeRemark, Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName(), Message: "hints about targets are not complete: " +
+			"so many monitors, Services and pods select each other that comparing all of them takes too long; check fewer manifests at a time"}, "")
+		return
+	}
 }
 
 // annotated reports whether jobs of the ScrapeConfigs of a workload may read annotations.

@@ -122,7 +122,7 @@ func (v *View) overlaps(uses []Use) (out []Found) {
 		told := map[string]bool{}
 		for i := range u.Searches {
 			s := &u.Searches[i]
-			if s.point.filtered || s.point.path == "" {
+			if s.point.filtered || s.point.path == "" || v.Crowded() {
 				continue
 			}
 			for _, e := range v.allEnds(s) {

@@ -71,6 +71,9 @@ func (v *View) Isolates() bool { return len(v.policies) > 0 }
 // order in which Prometheus discovers targets. own is the namespace of the workload, empty when
 // unknown.
 func (v *View) Hints(u Use, own string) []Hint {
+	if v.Crowded() {
+		return once(repeated(u.Searches))
+	}
 	out := append(v.probe(u.Object, own), v.addressedBy(u.Object, own)...)
 	for i := range u.Searches {
 		s := &u.Searches[i]

@@ -27,6 +27,9 @@ func (t thing) about(h Hint) About { return About{t.kind, t.namespace, t.name, h
 // Fronts returns hints about Services that are meant for the pods of workloads of the operator, such as one that
 // an Ingress or Grafana uses, and do not lead to them, and about PodDisruptionBudgets.
 func (v *View) Fronts() (out []About) {
+	if v.Crowded() {
+		return nil
+	}
 	for _, svc := range v.services {
 		if svc.made || len(svc.spec.Selector) == 0 || len(svc.spec.Selector) > maxSelectorWords {
 			continue
@@ -199,6 +202,9 @@ func ReadAnnotations(uses []Use) bool {
 
 // Annotated returns notes about Services and pods that are to be scraped by their annotations and that no monitor selects.
 func (v *View) Annotated() (out []About) {
+	if v.Crowded() {
+		return nil
+	}
 	note := func(t thing, field string) {
 		out = append(out, t.about(Hint{Code: NoTarget, Note: true, Field: field, Message: fmt.Sprintf(
 			"no monitor selects this %s, and nothing here reads annotations: write a %s, or a scrape configuration of your own that discovers by annotations", t.kind, monitorFor[t.kind])}))

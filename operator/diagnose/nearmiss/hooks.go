@@ -47,7 +47,7 @@ func only(rules []admissionv1.RuleWithOperations) (resource string) {
 
 // Hooks returns hints about webhooks whose Service does not exist or does not have the port; none without a known Service.
 func (v *View) Hooks() (out []About) {
-	if len(v.services) == 0 {
+	if len(v.services) == 0 || v.Crowded() {
 		return nil
 	}
 	for _, h := range v.hooks {

@@ -44,7 +44,7 @@ func (v *View) Blocked(w v1.Workload, u Use) (out []Hint) {
 // blocked returns notes about pods that NetworkPolicies isolate from the pods of a workload.
 // isolated caches what isolates ports of pods, by their String.
 func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []Hint {
-	if len(v.policies) == 0 || !s.forServices() && s.Role != rolePod || s.Elsewhere {
+	if len(v.policies) == 0 || v.Crowded() || !s.forServices() && s.Role != rolePod || s.Elsewhere {
 		return nil
 	}
 	return v.closed(w, s.objectField(), v.foundPorts(s), isolated)
@@ -53,7 +53,7 @@ func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []H
 // proberBlocked returns a note if NetworkPolicies isolate the prober of a Probe from the pods of a workload.
 func (v *View) proberBlocked(w v1.Workload, object catalog.Object, isolated map[string]string) []Hint {
 	probe, is := object.(*v1.Probe)
-	if !is || len(v.policies) == 0 {
+	if !is || len(v.policies) == 0 || v.Crowded() {
 		return nil
 	}
 	spec := probe.Spec.ProberSpec

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -113,6 +114,8 @@ type View struct {
 
 	servicesIn lastIn[service]
 	podsIn     lastIn[pods]
+
+	compared atomic.Int64 // pairs of objects so far, see [View.Crowded]
 }
 
 // claim is the selection of a monitor.
@@ -165,7 +168,7 @@ func NewView(objects, made []Object, monitors []catalog.Object) *View {
 	return v
 }
 
-// index builds the indexes.
+// index builds the indexes. Those of a view that is [View.Crowded] are not complete.
 func (v *View) index() {
 	v.podsOf, v.servicesOf, v.claimsOf = map[string][]int{}, map[string][]int{}, map[string][]int{}
 	local := map[string][]int{} // pods by namespace
@@ -174,6 +177,9 @@ func (v *View) index() {
 		v.claimants(p.thing)
 	}
 	for n, s := range v.services {
+		if v.spend(len(local[s.namespace])); v.Crowded() {
+			return
+		}
 		v.claimants(s.thing)
 		v.serviceNamed[s.namespace+"/"+s.name] = n
 		if len(s.spec.Selector) == 0 {
@@ -184,6 +190,7 @@ func (v *View) index() {
 			if p := v.pods[i]; p.matches(selector) {
 				v.podsOf[s.String()] = append(v.podsOf[s.String()], i)
 				v.servicesOf[p.String()] = append(v.servicesOf[p.String()], n)
+				v.spend(matchPairs)
 			}
 		}
 	}
@@ -194,6 +201,9 @@ func (v *View) claimants(t thing) {
 	kind := t.kind
 	if kind != "Service" {
 		kind = "Pod"
+	}
+	if v.spend(len(v.claims)); v.Crowded() {
+		return
 	}
 	for i, c := range v.claims {
 		if c.kind == kind && (c.namespaces == nil || slices.Contains(c.namespaces, t.namespace)) && t.matches(c.selector) {
@@ -368,15 +378,20 @@ func (v *View) claimed(t thing, s *Search) bool {
 
 // behind returns the pods that a Service selects.
 func (v *View) behind(s service) (out []pods) {
-	for _, i := range v.podsOf[s.String()] {
+	list := v.podsOf[s.String()]
+	out = make([]pods, 0, len(list))
+	for _, i := range list {
 		out = append(out, v.pods[i])
+		v.spend(1 + len(v.pods[i].ports))
 	}
 	return out
 }
 
 // before returns the Services that select pods.
 func (v *View) before(p pods) (out []service) {
-	for _, i := range v.servicesOf[p.String()] {
+	list := v.servicesOf[p.String()]
+	v.spend(len(list))
+	for _, i := range list {
 		out = append(out, v.services[i])
 	}
 	return out
