@@ -252,6 +252,9 @@ type Cluster struct {
 	// References resolves values in Secrets and ConfigMaps. It is used through an assets.Scope,
 	// which distinguishes cluster failures from invalid references.
 	References assets.Reader
+	// Paced (optional) is the same for objects after a reconciliation that has compiled all: what it postpones, so that no
+	// object waits for the many references of another, has an earlier result.
+	Paced assets.Reader
 	// Current reports whether the referenced values are unchanged.
 	Current func([]assets.Dependency) bool
 	// Renew (optional) reports whether a result of this size may be compiled again now because what it refers to in its

@@ -123,6 +123,8 @@ func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory, l
 	ask := c.asking(ctx, state)
 	cluster := c.reads(ask)
 	cluster.Current = ask.current
+	var pace assets.Pace
+	cluster.Paced = ask.paced(ctx, &pace)
 	state.renewals.begin(cluster.Now)
 	cluster.Renew = func(namespace string, bytes int) bool { return state.renewals.take(namespace, bytes, cluster.Now) }
 	cluster.Live = live
@@ -130,6 +132,7 @@ func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory, l
 		return ask.named(ctx, row, name)
 	}
 	in, err := state.gatherer.Gather(w, cluster)
+	state.renewals.postponed(pace.Postponed())
 	c.keepNamed(ask)
 	return in, err
 }

@@ -84,6 +84,12 @@ func (c *Controller) asking(ctx context.Context, state *memory) asking {
 	return asking{c, state, c.assets.Reader(ctx), map[lookup]found{}}
 }
 
+// paced returns the same with a limit for the reads of each namespace.
+func (a asking) paced(ctx context.Context, p *assets.Pace) asking {
+	a.next = a.c.assets.Paced(ctx, p)
+	return a
+}
+
 // Object implements assets.Reader.
 func (a asking) Object(ref assets.Ref) (assets.Object, error) {
 	a.note(ref)

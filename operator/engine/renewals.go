@@ -56,12 +56,19 @@ func (r *renewals) take(namespace string, bytes int, now time.Time) bool {
 	return true
 }
 
+// postponed records that references of objects of a namespace were not read; "" for none.
+func (r *renewals) postponed(namespace string) {
+	if namespace != "" {
+		r.wait, r.last = max(r.wait, time.Second), namespace
+	}
+}
+
 // renewLater schedules the next reconciliation of a workload for which results were postponed.
 func (c *Controller) renewLater(log *slog.Logger, key types.NamespacedName, r *renewals) {
 	if r.wait == 0 {
 		return
 	}
-	log.Info("a Secret or ConfigMap has changed that many large objects refer to; some are updated later", "namespace", r.last,
+	log.Info("Secrets or ConfigMaps have changed that many or large objects refer to; some are updated later", "namespace", r.last,
 		"next_try", fmt.Sprint(r.wait.Round(time.Second)))
 	c.loop.enqueueAfter(key, r.wait)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -84,6 +85,37 @@ func TestPostponedResultsAreRenewed(t *testing.T) {
 		b.after(time.Minute)
 		if left, steps := now(); left != 0 || slices.Max(steps) > renewedBurst>>20 {
 			t.Errorf("renewed %v, %d are left after a minute", steps, left)
+		}
+	})
+}
+
+// References that are postponed are read without another event.
+func TestPostponedReferencesAreRead(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		var mu sync.Mutex
+		var postponed []int
+		f.gathers(func(_ v1.Workload, c Cluster) error {
+			left := 0
+			for i := range 300 {
+				if _, err := c.Paced.Object(assets.Ref{Kind: assets.Secret, Namespace: "team", Name: fmt.Sprint("s", i)}); assets.IsPostponed(err) {
+					left++
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			postponed = append(postponed, left)
+			return nil
+		})
+		for i := range 300 {
+			b.set(secretOf(fmt.Sprint("s", i), "x"))
+		}
+		b.set(ruler("a"))
+		b.start(nil, f)
+		b.after(5 * time.Second)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(postponed) < 2 || postponed[0] == 0 || postponed[len(postponed)-1] != 0 {
+			t.Errorf("%d are left in each reconciliation", postponed)
 		}
 	})
 }

@@ -17,6 +17,8 @@ import (
 type LastPass[F any] struct {
 	settings string
 	kinds    map[string]*remembered[F]
+	// whole is set if the last pass compiled all selected objects, and ended if this one has.
+	whole, ended bool
 }
 
 // remembered holds the fragments of the objects of one kind, sorted by name.
@@ -53,14 +55,22 @@ func (p *LastPass[F]) Begin(settings string) {
 		return
 	}
 	if p.settings != settings || p.kinds == nil {
-		p.settings, p.kinds = settings, map[string]*remembered[F]{}
+		p.settings, p.kinds, p.ended = settings, map[string]*remembered[F]{}, false
 	}
+	p.whole, p.ended = p.ended, false
 	for _, k := range p.kinds {
 		k.last, k.now, k.missed = k.now, passed[F]{}, 0
 		k.before, k.spare = k.last, k.before
 		clear(k.spare.fragments)
 	}
 }
+
+// End records that this pass has compiled all selected objects.
+func (p *LastPass[F]) End() { p.ended = true }
+
+// Whole reports whether the last pass compiled all objects that were selected then, under the same settings: an object of which
+// it has no fragment is new.
+func (p *LastPass[F]) Whole() bool { return p.whole }
 
 // find looks at the next lookahead entries of the last pass, plus one for each consecutive miss, up
 // to maxLookahead. Entries before a match belong to changed or deleted objects and are skipped.
@@ -119,6 +129,27 @@ func (k *remembered[F]) note(all passed[F]) {
 		k.now = all
 	default:
 		k.now = passed[F]{append(k.now.versions, all.versions...), slices.Concat(k.now.fragments, all.fragments)}
+	}
+}
+
+// instead replaces postponed fragments by those of the last pass, of an earlier version of the object or of its references.
+// The next pass compiles all of them again. A new object keeps its postponed fragment.
+func (k *remembered[F]) instead(all passed[F], compiled []int, postponed func(F) bool) {
+	var earlier map[types.UID]int // in k.before
+	for _, i := range compiled {
+		if !postponed(all.fragments[i]) {
+			continue
+		}
+		if earlier == nil {
+			earlier = make(map[types.UID]int, len(k.before.versions))
+			for at, v := range k.before.versions {
+				earlier[v.uid] = at
+			}
+		}
+		if at, has := earlier[all.versions[i].uid]; has && all.versions[i].uid != "" {
+			all.fragments[i] = k.before.fragments[at]
+		}
+		all.versions[i].resource = "" // equals no other
 	}
 }
 

@@ -31,7 +31,7 @@ func TestLastPassForgetsWithTheSettings(t *testing.T) {
 	pass := func(settings, kind string, want int) {
 		t.Helper()
 		p.Begin(settings)
-		All(&p, kind, []*v1.ServiceMonitor{m}, nil, func(m *v1.ServiceMonitor) string { compiles++; return m.Name })
+		All(&p, kind, []*v1.ServiceMonitor{m}, nil, nil, func(m *v1.ServiceMonitor) string { compiles++; return m.Name })
 		if compiles != want {
 			t.Errorf("compiled %d times, want %d", compiles, want)
 		}
@@ -73,7 +73,7 @@ func TestLastPassFollowsChanges(t *testing.T) {
 			}
 		}
 		p.Begin("")
-		out := All(&p, v1.ServiceMonitorKind, all, nil, func(m *v1.ServiceMonitor) string {
+		out := All(&p, v1.ServiceMonitorKind, all, nil, nil, func(m *v1.ServiceMonitor) string {
 			if known[m] {
 				t.Errorf("pass %d compiles an object again", pass)
 			}
@@ -102,7 +102,7 @@ func TestLastPassAfterManyChanges(t *testing.T) {
 	pass := func() int32 {
 		p.Begin("")
 		var compiles atomic.Int32
-		All(&p, v1.ServiceMonitorKind, all, nil, func(m *v1.ServiceMonitor) string { compiles.Add(1); return m.Name })
+		All(&p, v1.ServiceMonitorKind, all, nil, nil, func(m *v1.ServiceMonitor) string { compiles.Add(1); return m.Name })
 		return compiles.Load()
 	}
 	pass()
@@ -125,7 +125,7 @@ func TestLastPassKeepsNoObjects(t *testing.T) {
 	p.Begin("a")
 	first := monitor("web")
 	held := weak.Make(first)
-	All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{first}, nil, func(*v1.ServiceMonitor) int { return 7 })
+	All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{first}, nil, nil, func(*v1.ServiceMonitor) int { return 7 })
 	first = nil
 	runtime.GC()
 	if held.Value() != nil {
@@ -158,10 +158,46 @@ func TestLastPassKnowsVersions(t *testing.T) {
 		for _, m := range []*v1.ServiceMonitor{tc.before, tc.after} {
 			p.Begin("")
 			compiled = false
-			All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{m}, nil, func(m *v1.ServiceMonitor) string { compiled = true; return m.Name })
+			All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{m}, nil, nil, func(m *v1.ServiceMonitor) string { compiled = true; return m.Name })
 		}
 		if compiled != tc.compiled {
 			t.Errorf("%s: compiled again: %v", name, compiled)
 		}
+	}
+}
+
+// A postponed result is replaced by that of the last pass, in each pass until it is known. A new object has none.
+func TestPostponed(t *testing.T) {
+	var p LastPass[string]
+	m := monitor("web")
+	m.UID = "1"
+	const later = "later"
+	pass := func(result string, objects ...*v1.ServiceMonitor) []string {
+		p.Begin("")
+		defer p.End()
+		return slices.Clone(All(&p, v1.ServiceMonitorKind, objects, nil, func(s string) bool { return s == later }, func(m *v1.ServiceMonitor) string { return m.Name + result }))
+	}
+	pass("-1", m)
+	if p.Whole() {
+		t.Error("there was no pass before the first one")
+	}
+	changed, fresh := *m, *m
+	changed.Name, changed.ResourceVersion = "", "changed"
+	fresh.Name, fresh.UID, fresh.ResourceVersion = "", "2", "fresh"
+	for range 3 {
+		if got := pass(later, &changed, &fresh); !slices.Equal(got, []string{"web-1", later}) || !p.Whole() {
+			t.Errorf("%q", got)
+		}
+	}
+	objects, kept := Without([]int{1, 2}, []string{"web-1", later}, func(s string) bool { return s == later })
+	if !slices.Equal(objects, []int{1}) || !slices.Equal(kept, []string{"web-1"}) {
+		t.Errorf("%v %q", objects, kept)
+	}
+	if got := pass("-2", &changed, &fresh); !slices.Equal(got, []string{"-2", "-2"}) {
+		t.Errorf("%q", got)
+	}
+	p.Begin("other settings")
+	if p.Whole() {
+		t.Error("whole with other settings")
 	}
 }

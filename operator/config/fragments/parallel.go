@@ -2,6 +2,7 @@ package fragments
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -11,9 +12,10 @@ import (
 // All returns the fragment of each object of a kind, in order. It reuses current
 // fragments of the last pass and compiles the rest in parallel. The objects must be
 // sorted by namespace and name. current reports whether a fragment is current; if nil, all
-// fragments of the last pass are. compile gets objects as they are, which may be packed. Callers must not modify the result,
+// fragments of the last pass are. postponed (optional) reports whether a result is none yet; it is replaced by an earlier one of
+// the object, if there is any. compile gets objects as they are, which may be packed. Callers must not modify the result,
 // and not use it after the next pass, because the one after that overwrites it.
-func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current func(F) bool, compile func(T) F) []F {
+func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current, postponed func(F) bool, compile func(T) F) []F {
 	of := last.of(kind)
 	all := of.room(len(objects))
 	out := all.fragments
@@ -29,8 +31,26 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, cu
 		object := objects[missing[i]]
 		inFlight().weighed(object, func() { out[missing[i]] = compile(object) })
 	})
+	if of != nil && postponed != nil {
+		of.instead(all, missing, postponed)
+	}
 	of.note(all)
 	return out
+}
+
+// Without returns objects and fragments without those that are postponed, which are new: nothing is known about them yet.
+func Without[T, F any](objects []T, all []F, postponed func(F) bool) ([]T, []F) {
+	if !slices.ContainsFunc(all, postponed) {
+		return objects, all
+	}
+	var outObjects []T
+	var out []F
+	for i, f := range all {
+		if !postponed(f) {
+			outObjects, out = append(outObjects, objects[i]), append(out, f)
+		}
+	}
+	return outObjects, out
 }
 
 // worthGoroutines is the minimum number of objects that are compiled in parallel. Only

@@ -41,7 +41,7 @@ func TestManyWorstMonitors(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&start)
 		var peak atomic.Int64
-		fragments := fragments.All((*fragments.LastPass[promconfig.Fragment])(nil), v1.ServiceMonitorKind, objects, nil, func(m *v1.ServiceMonitor) promconfig.Fragment {
+		fragments := fragments.All((*fragments.LastPass[promconfig.Fragment])(nil), v1.ServiceMonitorKind, objects, nil, nil, func(m *v1.ServiceMonitor) promconfig.Fragment {
 			f := promconfig.CompileServiceMonitor(m, s, &assets.Static{})
 			var at runtime.MemStats
 			runtime.ReadMemStats(&at)

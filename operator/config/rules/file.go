@@ -71,7 +71,7 @@ func (s Selected) Compile(cache *Cache, last *LastPass) Files {
 	cache.Use(s.Workload, key)
 	last.Begin(key)
 	out := make(Files, len(s.Objects))
-	for i, c := range fragments.All(last, v1.PrometheusRuleKind, s.Objects, nil, func(r *v1.PrometheusRule) *Compiled {
+	for i, c := range fragments.All(last, v1.PrometheusRuleKind, s.Objects, nil, nil, func(r *v1.PrometheusRule) *Compiled {
 		return cache.Get(key, fragments.IDOf(v1.PrometheusRuleKind, r), nil, func() (*Compiled, bool) {
 			return newCompiled(Compile(manifest.Whole(r), s.Settings)), true
 		})

@@ -68,7 +68,11 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 		in.withoutBase(c)
 		in.fitSelection()
 	}
-	return in, in.temporary()
+	if err := in.temporary(); err != nil {
+		return in, err
+	}
+	g.last.End()
+	return in, nil
 }
 
 // withoutBase replaces the results that depend on global settings by the error of the base if it cannot be read, for
@@ -104,12 +108,18 @@ func (g *gatherer) compileConfigs(in *inputs, objects []*v1alpha1.AlertmanagerCo
 	g.configs.Use(g.workload, s.Key())
 	g.last.Begin(s.Key())
 	stands := func(f *compiledConfig) bool { return f.Err == nil && c.Stands(f.Deps, f.size()) }
-	out := fragments.All(&g.last, v1alpha1.AlertmanagerConfigKind, objects, stands, func(obj *v1alpha1.AlertmanagerConfig) *compiledConfig {
+	references := c.References
+	if g.last.Whole() && c.Paced != nil {
+		references = c.Paced
+	}
+	postponed := func(f *compiledConfig) bool { return assets.IsPostponed(f.Err) }
+	out := fragments.All(&g.last, v1alpha1.AlertmanagerConfigKind, objects, stands, postponed, func(obj *v1alpha1.AlertmanagerConfig) *compiledConfig {
 		return g.configs.Get(s.Key(), fragments.IDOf(v1alpha1.AlertmanagerConfigKind, obj), c.Current, func() (*compiledConfig, bool) {
-			f := newCompiled(obj, amconfig.Compile(manifest.Whole(obj), s, c.References))
+			f := newCompiled(obj, amconfig.Compile(manifest.Whole(obj), s, references))
 			return f, !assets.IsTemporary(f.Err)
 		})
 	})
+	objects, out = fragments.Without(objects, out, postponed)
 	in.configs = make([]config, 0, len(objects))
 	for i, obj := range objects {
 		in.configs = append(in.configs, config{obj, out[i]})

@@ -33,6 +33,8 @@ type world struct {
 	gatherer engine.Gatherer
 	compiled int // number of objects read through References
 	renew    func(namespace string, bytes int) bool
+	// reads (optional) replaces what reads references.
+	reads func(*engine.Cluster)
 }
 
 func newWorld(t *testing.T) *world { return newWorldOf(t, testConfig()) }
@@ -87,7 +89,11 @@ func (w *world) cluster() engine.Cluster {
 
 // plan runs one reconciliation.
 func (w *world) plan(am *v1.Alertmanager) (engine.Inputs, engine.Plan, error) {
-	in, err := w.gatherer.Gather(am, w.cluster())
+	c := w.cluster()
+	if w.reads != nil {
+		w.reads(&c)
+	}
+	in, err := w.gatherer.Gather(am, c)
 	if err != nil {
 		return in, engine.Plan{}, err
 	}

@@ -69,6 +69,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	if err := in.temporary(); err != nil {
 		return in, err
 	}
+	g.monitors.End()
 	if c.SelectionOnly {
 		in.fitSelection(settings, c)
 		return in, nil
@@ -167,14 +168,20 @@ func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, comp
 	current := func(f compiled) bool {
 		return f.usual || f.Err == nil && m.cluster.Stands(f.Deps, f.Piece.Size())
 	}
-	out := fragments.All(&m.monitors, row.Kind, objects, current, func(obj T) compiled {
+	references := m.cluster.References
+	if m.monitors.Whole() && m.cluster.Paced != nil {
+		references = m.cluster.Paced
+	}
+	postponed := func(f compiled) bool { return !f.usual && assets.IsPostponed(f.Err) }
+	out := fragments.All(&m.monitors, row.Kind, objects, current, postponed, func(obj T) compiled {
 		return compiledOf(m.family.monitors.Get(m.settings.Key(), fragments.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
-			f := compile(manifest.Whole(obj), m.settings, m.cluster.References)
+			f := compile(manifest.Whole(obj), m.settings, references)
 			piece := document.NewPiece(row.Kind+"/"+obj.GetNamespace()+"/"+obj.GetName(), f.YAML)
 			f.YAML = nil
 			return &CompiledMonitor{Fragment: f, Piece: piece}, !assets.IsTemporary(f.Err)
 		}))
 	})
+	objects, out = fragments.Without(objects, out, postponed)
 	m.in.Monitors = append(m.in.Monitors, &monitorsOfKind{
 		kind: row.Kind, object: func(i int) catalog.Object { return objects[i] }, compiled: out,
 	})

@@ -253,7 +253,7 @@ func (c *Cache) Due() []Ref {
 }
 
 // Reader returns a Reader whose calls are canceled with ctx.
-func (c *Cache) Reader(ctx context.Context) Reader { return cacheReader{c, ctx} }
+func (c *Cache) Reader(ctx context.Context) Reader { return cacheReader{c, ctx, nil} }
 
 // Kept returns a Reader of the cached objects. It never calls the API server, so an object that
 // has changed since it was read is returned in its old version.
@@ -281,11 +281,12 @@ func (r keptReader) Object(ref Ref) (Object, error) {
 type cacheReader struct {
 	cache *Cache
 	ctx   context.Context
+	pace  *Pace // nil: not limited
 }
 
-func (r cacheReader) Object(ref Ref) (Object, error) { return r.cache.object(r.ctx, ref) }
-
-func (c *Cache) object(ctx context.Context, ref Ref) (Object, error) {
+// Object implements [Reader].
+func (r cacheReader) Object(ref Ref) (Object, error) {
+	c := r.cache
 	at := c.watched(ref)
 	if at.gone() {
 		return Object{}, &NotFoundError{Ref: ref}
@@ -294,7 +295,7 @@ func (c *Cache) object(ctx context.Context, ref Ref) (Object, error) {
 	if before.holds(at, c.now()) && !before.empty {
 		return before.object, before.err
 	}
-	got, err := c.read(ctx, ref)
+	got, err := r.read(ref)
 	switch {
 	case apierrors.IsNotFound(err):
 		err = &NotFoundError{Ref: ref}
@@ -313,6 +314,19 @@ func (c *Cache) object(ctx context.Context, ref Ref) (Object, error) {
 		seer.Seen(ref, got.Version)
 	}
 	return answered.object, answered.err
+}
+
+// read reads an object from the API server, unless the pace is used up.
+func (r cacheReader) read(ref Ref) (Object, error) {
+	if r.pace == nil {
+		return r.cache.read(r.ctx, ref)
+	}
+	if !r.pace.begin(ref.Namespace) {
+		return Object{}, errPostponed
+	}
+	begin := r.cache.now()
+	defer func() { r.pace.end(ref.Namespace, r.cache.now().Sub(begin)) }()
+	return r.cache.read(r.ctx, ref)
 }
 
 // outlives reports whether an object that has become forbidden is still used.
