@@ -41,6 +41,8 @@ var table = []row{
 	{"Rules", ruleKind, "rules in all groups", Rules, ""},
 	{"Receivers", amConfig, "receivers", Receivers, ""},
 	{"Routes", amConfig, "routes on all levels", Routes, ""},
+	{"InhibitRules", amConfig, "inhibition rules", InhibitRules, ""},
+	{"InhibitLabels", amConfig, "matchers and labels (sourceMatch, targetMatch, equal) of all inhibition rules", InhibitLabels, ""},
 	{"Notifications", amConfig, "integrations that one alert can reach; routes with continue count as if all of them matched", Notifications, ""},
 	{"RouteDepth", amConfig, "levels of routes", RouteDepth, ""},
 	{"StoredShare", "all objects of the API group", "size in memory together, with what is generated from them", StoredShare, share},

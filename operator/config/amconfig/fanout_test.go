@@ -45,3 +45,41 @@ func TestFanOut(t *testing.T) {
 		}
 	}
 }
+
+// A tenant has an Alertmanager refuse the alerts of all tenants with an object of thousands of inhibition rules: with 20,000 of
+// them, it did not take a thousand alerts within 20 s, and needed a gigabyte.
+func TestManyInhibitionRules(t *testing.T) {
+	rule := func(labels int) v1alpha1.InhibitRule {
+		r := v1alpha1.InhibitRule{SourceMatch: make([]v1alpha1.Matcher, labels/4), TargetMatch: make([]v1alpha1.Matcher, labels/4), Equal: make([]string, labels/2)}
+		for i := range r.SourceMatch {
+			r.SourceMatch[i] = v1alpha1.Matcher{Name: "a", Value: "b"}
+			r.TargetMatch[i] = r.SourceMatch[i]
+		}
+		for i := range r.Equal {
+			r.Equal[i] = "c"
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		rules, labels int // labels of each rule
+		want          string
+	}{
+		"as many rules":    {budget.InhibitRules, 4, ""},
+		"too many rules":   {budget.InhibitRules + 1, 0, "spec.inhibitRules: has more than 500 elements, the limit of one AlertmanagerConfig"},
+		"as many labels":   {budget.InhibitLabels / 40, 40, ""},
+		"too many labels":  {budget.InhibitLabels/40 + 1, 40, "spec.inhibitRules: sourceMatch, targetMatch and equal have more than 10000 elements in all rules, the limit of one AlertmanagerConfig"},
+		"one of them long": {1, budget.InhibitLabels + 4, "spec.inhibitRules: sourceMatch, targetMatch and equal have more than 10000 elements in all rules, the limit of one AlertmanagerConfig"},
+	} {
+		config := &v1alpha1.AlertmanagerConfig{}
+		for range c.rules {
+			config.Spec.InhibitRules = append(config.Spec.InhibitRules, rule(c.labels))
+		}
+		got := ""
+		if err := Validate(config); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -27,6 +28,21 @@ type InhibitRule struct {
 	TargetMatchers []string `yaml:"target_matchers,omitempty" since:"alertmanager=0.22.0"`
 	// Equal lists labels that must have the same value on both sides.
 	Equal []string `yaml:"equal,omitempty"`
+}
+
+// checkInhibitRules limits the number of rules. Alertmanager compares each alert of all namespaces with all of them, and keeps
+// for each rule the alerts of its namespace, before it takes the next alert.
+func checkInhibitRules(rules []v1alpha1.InhibitRule) error {
+	if err := budget.Elements(v1alpha1.AlertmanagerConfigKind, "spec.inhibitRules", len(rules), budget.InhibitRules); err != nil {
+		return err
+	}
+	words := 0
+	for i := range rules {
+		if words += len(rules[i].SourceMatch) + len(rules[i].TargetMatch) + len(rules[i].Equal); words > budget.InhibitLabels {
+			return faults.At("spec.inhibitRules", fmt.Errorf("sourceMatch, targetMatch and equal have more than %d elements in all rules, the limit of one %s", budget.InhibitLabels, v1alpha1.AlertmanagerConfigKind))
+		}
+	}
+	return nil
 }
 
 // inhibitRule converts a rule. Errors, joined, start with the path below the rule.

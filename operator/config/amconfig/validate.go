@@ -33,6 +33,9 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 	if err := budget.Elements(v1alpha1.AlertmanagerConfigKind, "spec.receivers", len(config.Spec.Receivers), budget.Receivers); err != nil {
 		return nil, err
 	}
+	if err := checkInhibitRules(config.Spec.InhibitRules); err != nil {
+		return nil, err
+	}
 	var wrong faults.List
 	templates := templatecost.ForReceivers()
 	receivers := map[string]bool{}
