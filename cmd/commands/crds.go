@@ -19,6 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/api/crds/install"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 )
 
 // crdsTimeout limits --manage-crds as a whole: reading, writing and waiting.
@@ -142,15 +143,16 @@ func (o *Options) manageCRDs(ctx context.Context, cfg *rest.Config, log *slog.Lo
 	if err != nil {
 		return err
 	}
-	steps, err := install.Plan(ctx, api, install.Options{Version: version.Version, Labels: o.Labels})
-	if err != nil {
-		return fmt.Errorf("--manage-crds: %w", err)
-	}
-	err = install.Apply(ctx, api, steps, install.Progress{
-		Applied: func(name string, outcome install.Outcome) {
-			log.Info("applied CRD", "name", name, "outcome", string(outcome))
-		},
-		Waiting: func(names []string) { log.Info("waiting for CRDs to be established", "names", names) },
+	_, err = startup.Insist(ctx, &startup.Patience{Log: log}, func() (steps []install.Step, err error) {
+		if steps, err = install.Plan(ctx, api, install.Options{Version: version.Version, Labels: o.Labels}); err != nil {
+			return nil, err
+		}
+		return steps, install.Apply(ctx, api, steps, install.Progress{
+			Applied: func(name string, outcome install.Outcome) {
+				log.Info("applied CRD", "name", name, "outcome", string(outcome))
+			},
+			Waiting: func(names []string) { log.Info("waiting for CRDs to be established", "names", names) },
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("--manage-crds: %w", err)

@@ -125,10 +125,10 @@ func exposeGates(reg promclient.Registerer, gates featureGates) {
 // not silently lack their pods, or objects their status. The roles of the reference do not grant writes
 // of AlertmanagerConfig statuses. These are skipped with a warning instead.
 func mayUseGates(ctx context.Context, kube kubernetes.Interface, s *engine.Setup, configs informer.Namespaces, log *slog.Logger) error {
-	own := s.Instances.Watches()
+	own, patience := s.Instances.Watches(), &startup.Patience{Log: log}
 	if s.DaemonSets != "" {
 		needs := startup.Permissions("apps", "daemonsets", own, "get", "list", "watch", "create", "update", "delete")
-		if err := mayUseGate(ctx, kube, gateAgentDaemonSet, needs); err != nil {
+		if err := mayUseGate(ctx, kube, patience, gateAgentDaemonSet, needs); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func mayUseGates(ctx context.Context, kube kubernetes.Interface, s *engine.Setup
 		needs = append(needs, startup.Permissions(r.Group, r.Resource+"/status", configs.Watches(), "update", "patch")...)
 	}
 	needs = append(needs, startup.Permissions(s.Group, s.Resource, own, "patch")...) // for the finalizer
-	err := mayUseGate(ctx, kube, gateConfigStatus, needs)
+	err := mayUseGate(ctx, kube, patience, gateConfigStatus, needs)
 	if missing, is := errors.AsType[*startup.MissingError](err); is && s.Row == catalog.Alertmanager {
 		s.ConfigStatus = false
 		log.Warn("the statuses of AlertmanagerConfigs are not written", "feature_gate", gateConfigStatus, "reason", missing)
@@ -149,8 +149,8 @@ func mayUseGates(ctx context.Context, kube kubernetes.Interface, s *engine.Setup
 	return err
 }
 
-func mayUseGate(ctx context.Context, kube kubernetes.Interface, gate string, needs []startup.Permission) error {
-	if err := startup.Require(ctx, kube, needs); err != nil {
+func mayUseGate(ctx context.Context, kube kubernetes.Interface, patience *startup.Patience, gate string, needs []startup.Permission) error {
+	if err := startup.Require(ctx, kube, patience, needs); err != nil {
 		return fmt.Errorf("--feature-gates=%s=true: %w", gate, err)
 	}
 	return nil

@@ -141,11 +141,11 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 
 // awaitVersion waits until the API server responds, and returns its version.
 //
-// Errors: ctx ended; the response is an error.
+// Errors: those of [startup.Insist].
 func awaitVersion(ctx context.Context, kube kubernetes.Interface, host string, log *slog.Logger) (string, error) {
 	waiting := time.AfterFunc(patience, func() { log.Info("waiting for the API server", "host", host) })
 	defer waiting.Stop()
-	version, err := serverVersion(ctx, kube)
+	version, err := startup.Insist(ctx, &startup.Patience{Log: log.With("host", host)}, func() (string, error) { return serverVersion(ctx, kube) })
 	if err != nil {
 		return "", fmt.Errorf("connect to the API server at %s: %w", host, err)
 	}

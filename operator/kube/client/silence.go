@@ -28,17 +28,15 @@ func (e silentError) Error() string {
 func (silentError) Timeout() bool   { return true }
 func (silentError) Temporary() bool { return true }
 
-// Impatient returns a transport that gives up requests, other than watches, that are not answered. A lost answer would
-// block the part of the operator that waits for it forever. Use it with [k8s.io/client-go/rest.Config.Wrap].
+// Impatient returns a transport that gives up requests that are not answered. A lost answer would block the part of the
+// operator that waits for it forever. The answer of a watch must only begin. A watch that breaks just ends ([watched]). Use
+// it with [k8s.io/client-go/rest.Config.Wrap].
 func Impatient(next http.RoundTripper) http.RoundTripper { return impatient{next} }
 
 type impatient struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (i impatient) RoundTrip(r *http.Request) (*http.Response, error) {
-	if endless(r) {
-		return i.next.RoundTrip(r)
-	}
 	after := silence
 	if r.Method == http.MethodGet {
 		after = readSilence
@@ -50,8 +48,13 @@ func (i impatient) RoundTrip(r *http.Request) (*http.Response, error) {
 		a.end()
 		return nil, a.failure(err)
 	}
-	a.timer.Reset(after)
 	a.ReadCloser = out.Body
+	if endless(r) {
+		a.timer.Stop()
+		out.Body = watched{a}
+		return out, nil
+	}
+	a.timer.Reset(after)
 	out.Body = a
 	return out, nil
 }
@@ -62,6 +65,21 @@ func (i impatient) WrappedRoundTripper() http.RoundTripper { return i.next }
 // endless reports whether a response may take any time, as that of a watch.
 func endless(r *http.Request) bool {
 	return strings.Contains(r.URL.RawQuery, "watch=") && r.URL.Query().Get("watch") != "false"
+}
+
+// watched is the body of a watch. If a proxy or load balancer limits how long a request may last, all watches break again
+// and again. Reflectors begin a new watch at once after the end of a stream, also in the middle of an event. After
+// other errors, such as a reset of an HTTP/2 stream, they wait, with pauses that grow to a minute and only start again
+// after two minutes without an error: with a limit of a minute, changes would be noticed that late.
+type watched struct{ *answer }
+
+// Read implements io.Reader.
+func (e watched) Read(b []byte) (int, error) {
+	n, err := e.ReadCloser.Read(b)
+	if err != nil && err != io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }
 
 // answer is the body of a response.

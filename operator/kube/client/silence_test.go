@@ -8,9 +8,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/net/http2"
 )
 
 // slow answers after a while, and sends each part of the body after a while.
@@ -70,7 +75,8 @@ func TestImpatient(t *testing.T) {
 		"written":              {method: http.MethodPatch, url: "/api/v1/pods", slow: slow{header: minute, parts: []time.Duration{minute}}, want: "x"},
 		"write without answer": {method: http.MethodPatch, url: "/api/v1/pods", slow: slow{header: 10 * minute}, silent: 90 * time.Second},
 		"write without end":    {method: http.MethodPut, url: "/api/v1/pods", slow: slow{header: minute, parts: []time.Duration{10 * minute}}, silent: 150 * time.Second},
-		"watch":                {url: "/api/v1/pods?watch=true", slow: slow{header: 10 * minute, parts: []time.Duration{10 * minute, time.Hour}}, want: "xx"},
+		"watch":                {url: "/api/v1/pods?watch=true", slow: slow{header: 4 * minute, parts: []time.Duration{10 * minute, time.Hour}}, want: "xx"},
+		"watch without answer": {url: "/api/v1/pods?watch=true", slow: slow{header: 10 * minute}, silent: 5 * minute},
 		"watch in other words": {url: "/api/v1/pods?resourceVersion=1&watch=1", slow: slow{parts: []time.Duration{time.Hour}}, want: "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,6 +102,43 @@ func TestImpatient(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A watch whose connection breaks ends as if its stream had been cut off, whatever the error is; its end stays an end.
+func TestBrokenWatchEnds(t *testing.T) {
+	for name, err := range map[string]error{
+		"stream reset": http2.StreamError{StreamID: 1, Code: http2.ErrCodeInternal}, "reset by peer": syscall.ECONNRESET,
+		"cut off": io.ErrUnexpectedEOF, "connection lost": errors.New("http2: client connection lost"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			send := func(err error) error {
+				out, failed := Impatient(answering(func(*http.Request) io.ReadCloser {
+					return io.NopCloser(io.MultiReader(strings.NewReader("{}"), iotest.ErrReader(err)))
+				})).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/pods?watch=1", nil))
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				defer out.Body.Close()
+				text, err := io.ReadAll(out.Body)
+				if string(text) != "{}" {
+					t.Errorf("%q", text)
+				}
+				return err
+			}
+			if got := send(err); got != io.ErrUnexpectedEOF {
+				t.Error(got)
+			}
+			if got := send(io.EOF); got != nil {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+type answering func(r *http.Request) io.ReadCloser
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: a(r)}, nil
 }
 
 // A request that its caller cancels ends with the caller's error.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 // firstRetry and lastRetry bound the pauses between attempts to reach an API server that is away, which are up to half
@@ -20,14 +21,23 @@ const (
 	lastRetry  = 5 * time.Second
 )
 
+// watchBurst is the number of watches that begin without a pause; then one begins every lastRetry. Reflectors begin the
+// next one at once when a watch ends and when the API server says that the version of the objects has expired. They would
+// make many requests a second to a proxy that breaks each watch, and hundreds to an API server that says that each time.
+const watchBurst = 5
+
 // Persistent returns a list-watcher whose lists and watches are repeated while the API server is away, until their
 // context ends. All other errors, among them refusals, are returned to the reflector.
 func Persistent(lw *cache.ListWatch) *cache.ListWatch {
+	limit := flowcontrol.NewTokenBucketRateLimiter(float32(time.Second)/float32(lastRetry), watchBurst)
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return persist(ctx, func() (runtime.Object, error) { return lw.ListWithContext(ctx, o) })
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			if err := limit.Wait(ctx); err != nil {
+				return nil, err
+			}
 			return persist(ctx, func() (watch.Interface, error) { return lw.WatchWithContext(ctx, o) })
 		},
 	}

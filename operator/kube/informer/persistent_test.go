@@ -3,17 +3,24 @@ package informer
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
 // outage is a list-watcher whose API server is away until a time.
@@ -107,4 +114,78 @@ func TestPersistentReturns(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An API server that says for ten minutes that what a watch begins with has expired is not asked hundreds of times a
+// second, and is watched soon afterwards. A single such answer delays nothing.
+func TestExpiredAgainAndAgain(t *testing.T) {
+	for _, lasts := range []time.Duration{0, 10 * time.Minute} {
+		t.Run(lasts.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start, calls := time.Now(), 0
+				watched := make(chan time.Time, 1)
+				lw := &cache.ListWatch{
+					ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+						calls++
+						return nil, apierrors.NewResourceExpired("too old")
+					},
+					WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+						if calls++; calls == 1 || time.Since(start) < lasts && calls < 10_000 {
+							return nil, apierrors.NewResourceExpired("too old")
+						}
+						select {
+						case watched <- time.Now():
+						default:
+						}
+						return watch.NewFake(), nil
+					},
+				}
+				ctx, stop := context.WithCancel(t.Context())
+				r := cache.NewReflectorWithOptions(Persistent(lw), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), cache.ReflectorOptions{})
+				done := make(chan struct{})
+				go func() { defer close(done); r.RunWithContext(ctx) }()
+				if late := (<-watched).Sub(start) - lasts; late > lastRetry || lasts == 0 && late > 0 {
+					t.Errorf("watched %s later", late)
+				}
+				if most := watchBurst + int(lasts/lastRetry) + 1; calls > most {
+					t.Errorf("%d requests, at most %d are wanted", calls, most)
+				}
+				stop()
+				<-done
+			})
+		})
+	}
+}
+
+// A watch that breaks each second writes nothing to the log: what lasts is logged once by [Reads].
+func TestBrokenWatchesAreQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logtest.Log
+		ctx, stop := context.WithCancel(klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))))
+		var watches atomic.Int32
+		s := newStore[*corev1.Pod]("pods", Watch{})
+		s.add(Watch{}, "", &cache.ListWatch{
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+			},
+			WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				if o.SendInitialEvents != nil {
+					return nil, apierrors.NewBadRequest("sendInitialEvents is not supported")
+				}
+				watches.Add(1)
+				out := watch.NewFake()
+				time.AfterFunc(time.Second, func() {
+					out.Error(&apierrors.NewGenericServerResponse(http.StatusInternalServerError, "watch", schema.GroupResource{}, "", "stream error", 0, true).ErrStatus)
+				})
+				return out, nil
+			},
+		}, &corev1.Pod{}, nil, nil)
+		s.Run(ctx)
+		time.Sleep(time.Hour)
+		stop()
+		synctest.Wait()
+		if watches.Load() < 50 || log.String() != "" {
+			t.Errorf("%d watches, log: %s", watches.Load(), log.Brief(10))
+		}
+	})
 }

@@ -308,6 +308,8 @@ func (s *Store[T]) SortedIn(namespace string) iter.Seq[T] {
 
 // Run starts the informers, which stop with the context, and returns. Further calls are no-ops.
 func (s *Store[T]) Run(ctx context.Context) {
+	// A reflector logs each watch that breaks, which may be many each second, and [Reads] logs those that fail for a while.
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).V(1))
 	s.started.Do(func() {
 		for i, inf := range s.informers {
 			s.reads[i].start()

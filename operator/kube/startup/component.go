@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
@@ -138,7 +137,7 @@ func (l *lack) String() string {
 }
 
 // lacks returns the missing requirements of the component, nil if it can start.
-func (c *Component) lacks(ctx context.Context, kube kubernetes.Interface) (*lack, error) {
+func (c *Component) lacks(ctx context.Context, kube server) (*lack, error) {
 	resources, err := c.absent(ctx, kube)
 	if err != nil {
 		return nil, err
@@ -154,7 +153,7 @@ func (c *Component) lacks(ctx context.Context, kube kubernetes.Interface) (*lack
 }
 
 // insufficient returns the missing permissions for which no alternative is granted.
-func (c *Component) insufficient(ctx context.Context, kube kubernetes.Interface) ([]Permission, error) {
+func (c *Component) insufficient(ctx context.Context, kube server) ([]Permission, error) {
 	missing, err := denied(ctx, kube, c.Permissions)
 	if err != nil {
 		return nil, err
@@ -174,7 +173,7 @@ func (c *Component) insufficient(ctx context.Context, kube kubernetes.Interface)
 }
 
 // absent returns the resources that are not installed.
-func (c *Component) absent(ctx context.Context, kube kubernetes.Interface) (out []string, err error) {
+func (c *Component) absent(ctx context.Context, kube server) (out []string, err error) {
 	served := map[schema.GroupVersion][]metav1.APIResource{}
 	for _, need := range c.Resources {
 		version := need.GroupVersion()
@@ -191,9 +190,11 @@ func (c *Component) absent(ctx context.Context, kube kubernetes.Interface) (out 
 }
 
 // installed returns the resources of a group version, none if the API server does not serve it.
-func installed(ctx context.Context, kube kubernetes.Interface, version schema.GroupVersion) ([]metav1.APIResource, error) {
-	list, err := client.Within(ctx, func() (*metav1.APIResourceList, error) {
-		return kube.Discovery().ServerResourcesForGroupVersion(version.String())
+func installed(ctx context.Context, kube server, version schema.GroupVersion) ([]metav1.APIResource, error) {
+	list, err := Insist(ctx, kube.patience, func() (*metav1.APIResourceList, error) {
+		return client.Within(ctx, func() (*metav1.APIResourceList, error) {
+			return kube.Discovery().ServerResourcesForGroupVersion(version.String())
+		})
 	})
 	if apierrors.IsNotFound(err) {
 		return nil, nil

@@ -119,7 +119,7 @@ func TestRequired(t *testing.T) {
 					}
 				}
 			}
-			missing, err := c.insufficient(t.Context(), forbidding(t, tc.denied...))
+			missing, err := c.insufficient(t.Context(), server{Interface: forbidding(t, tc.denied...)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestRequired(t *testing.T) {
 // A component without alternatives needs exactly its permissions: list on Secrets does not replace get.
 func TestNothingMakesUpForAPermission(t *testing.T) {
 	c := Component{Permissions: Permissions("", "secrets", []string{"a"}, "get")}
-	missing, err := c.insufficient(t.Context(), forbidding(t, "get secrets in namespace a"))
+	missing, err := c.insufficient(t.Context(), server{Interface: forbidding(t, "get secrets in namespace a")})
 	if got, want := lackOf(c.Permissions, missing).String(), "no permissions in namespace a"; err != nil || !strings.HasPrefix(got, want) {
 		t.Errorf("got %q (%v), want %q", got, err, want)
 	}
@@ -147,7 +147,7 @@ func TestDeniedAsksFewQuestions(t *testing.T) {
 	}
 	kube := forbidding(t)
 	needs := required(resource("v1", "prometheuses"), monitors, scopesOf(t, many...))
-	missing, err := denied(t.Context(), kube, needs)
+	missing, err := denied(t.Context(), server{Interface: kube}, needs)
 	if err != nil || len(missing) > 0 {
 		t.Fatal(missing, err)
 	}

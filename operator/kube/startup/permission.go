@@ -28,11 +28,11 @@ func Permissions(group, resource string, namespaces []string, verbs ...string) [
 	return out
 }
 
-// Require checks permissions.
+// Require checks permissions, with patience.
 //
-// Errors: *[MissingError]; a failed request.
-func Require(ctx context.Context, kube kubernetes.Interface, needs []Permission) error {
-	missing, err := denied(ctx, kube, needs)
+// Errors: *[MissingError]; those of [Insist].
+func Require(ctx context.Context, kube kubernetes.Interface, patience *Patience, needs []Permission) error {
+	missing, err := denied(ctx, server{kube, patience}, needs)
 	if err == nil && len(missing) > 0 {
 		err = &MissingError{summary(missing)}
 	}
@@ -84,7 +84,7 @@ const questions = 8
 
 // denied returns the permissions that are missing, in order. It first checks the whole
 // cluster for those that are needed in several namespaces.
-func denied(ctx context.Context, kube kubernetes.Interface, needs []Permission) (missing []Permission, err error) {
+func denied(ctx context.Context, kube server, needs []Permission) (missing []Permission, err error) {
 	count := map[Permission]int{} // number of namespaces
 	for _, need := range needs {
 		count[need.everywhere()]++
@@ -108,13 +108,13 @@ func (a Permission) everywhere() Permission {
 }
 
 // allowed checks each permission with an access review.
-func allowed(ctx context.Context, kube kubernetes.Interface, all []Permission) (map[Permission]bool, error) {
+func allowed(ctx context.Context, kube server, all []Permission) (map[Permission]bool, error) {
 	answers := make([]bool, len(all))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(questions)
 	for i, a := range all {
 		g.Go(func() (err error) {
-			answers[i], err = may(ctx, kube, a)
+			answers[i], err = Insist(ctx, kube.patience, func() (bool, error) { return may(ctx, kube, a) })
 			return err
 		})
 	}

@@ -27,6 +27,7 @@ type Starter struct {
 	kube    kubernetes.Interface
 	scopes  Scopes
 	log     *slog.Logger
+	start   *Patience                  // for checks that the operator waits for
 	missing map[*Optional][]Permission // optional permissions that are missing at least in part
 	waiting []*Component
 	asker   asker
@@ -35,7 +36,7 @@ type Starter struct {
 
 // New returns a Starter that checks the operator's own account and records missing permissions in report.
 func New(kube kubernetes.Interface, scopes Scopes, log *slog.Logger, report *Missing) *Starter {
-	return &Starter{kube: kube, scopes: scopes, log: log, missing: map[*Optional][]Permission{}, asker: asker{kube: kube}, report: report}
+	return &Starter{kube: kube, scopes: scopes, log: log, start: &Patience{Log: log}, missing: map[*Optional][]Permission{}, asker: asker{kube: kube}, report: report}
 }
 
 // CheckOptional checks optional permissions and logs all missing ones in one warning.
@@ -45,7 +46,7 @@ func (s *Starter) CheckOptional(ctx context.Context, all []*Optional) error {
 		if p.Instead != nil && !s.Lacks(p.Instead) {
 			continue
 		}
-		missing, err := denied(ctx, s.kube, p.permissions(s.scopes))
+		missing, err := denied(ctx, server{s.kube, s.start}, p.permissions(s.scopes))
 		if err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (s *Starter) Recheck(ctx context.Context) {
 		case <-tick.C:
 		}
 		left = slices.DeleteFunc(left, func(p *Optional) bool {
-			missing, err := denied(ctx, s.kube, p.permissions(s.scopes))
+			missing, err := denied(ctx, server{Interface: s.kube}, p.permissions(s.scopes))
 			if err != nil {
 				return false // retried by the next check
 			}
@@ -103,7 +104,7 @@ func (s *Starter) WhenGranted(p *Optional, name string, start func() error) {
 // Check reports whether a component can start. If it cannot, Check logs the missing
 // requirements and leaves the component to Await.
 func (s *Starter) Check(ctx context.Context, c *Component) (ready bool, err error) {
-	lacking, err := c.lacks(ctx, s.kube)
+	lacking, err := c.lacks(ctx, server{s.kube, s.start})
 	if err != nil {
 		return false, err
 	}
@@ -141,7 +142,7 @@ func (s *Starter) Await(ctx context.Context, run func(start func() error)) {
 
 // again checks a waiting component and reports whether it can start.
 func (s *Starter) again(ctx context.Context, c *Component) bool {
-	lacking, err := c.lacks(ctx, s.kube)
+	lacking, err := c.lacks(ctx, server{Interface: s.kube})
 	if err != nil {
 		if ctx.Err() == nil && !c.failed {
 			c.failed = true
