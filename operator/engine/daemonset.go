@@ -44,5 +44,9 @@ func (n Nodes) readiness(ready int32) readiness {
 	case n.counted() && ready >= n.DaemonSet.Status.DesiredNumberScheduled:
 		return readiness{status: v1.ConditionTrue}
 	}
-	return notReady(n.Pods, ready, "")
+	v := notReady(n.Pods, ready, "")
+	if n.DaemonSet.DeletionTimestamp != nil {
+		v.lines = append(v.lines, "daemonset "+n.Key+" is being deleted, and is created again once it is gone")
+	}
+	return v
 }

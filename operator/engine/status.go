@@ -84,23 +84,24 @@ func statusOf(in statusInputs) Status {
 	out := Status{Selector: labels.Set(in.Selector).String()}
 	out.Paused = in.Workload.GetWorkloadFields().Paused
 	var shards []readiness
-	add := func(counts v1.ShardStatus, v readiness) {
+	add := func(counts v1.ShardStatus, going bool, v readiness) {
+		shards = append(shards, v)
+		if going {
+			return // its pods are neither of what is expected nor too many
+		}
 		out.Replicas += counts.Replicas
 		out.UpdatedReplicas += counts.UpdatedReplicas
 		out.AvailableReplicas += counts.AvailableReplicas
 		out.UnavailableReplicas += counts.UnavailableReplicas
 		out.Sets = append(out.Sets, counts)
-		shards = append(shards, v)
 	}
 	for _, s := range in.Sets {
-		if s.StatefulSet == nil || s.StatefulSet.DeletionTimestamp == nil {
-			counts := countPods(s)
-			add(counts, readinessOf(s, counts.AvailableReplicas, in.Replicas))
-		}
+		counts := countPods(s)
+		add(counts, s.StatefulSet != nil && s.StatefulSet.DeletionTimestamp != nil, readinessOf(s, counts.AvailableReplicas, in.Replicas))
 	}
-	if n := in.Nodes; n != nil && (n.DaemonSet == nil || n.DaemonSet.DeletionTimestamp == nil) {
+	if n := in.Nodes; n != nil {
 		counts := n.count()
-		add(counts, n.readiness(counts.AvailableReplicas))
+		add(counts, n.DaemonSet != nil && n.DaemonSet.DeletionTimestamp != nil, n.readiness(counts.AvailableReplicas))
 	}
 	out.Conditions = []v1.Condition{availableOf(shards), reconciledOf(in)}
 	out.Conditions = append(out.Conditions, appliedOrBefore(in)...)
@@ -208,6 +209,10 @@ func readinessOf(s setPods, ready, expected int32) readiness {
 		return readiness{status: v1.ConditionTrue}
 	}
 	v := notReady(s.Pods, ready, s.Title)
+	if s.StatefulSet.DeletionTimestamp != nil {
+		v.lines = append(v.lines, fmt.Sprintf("%sstatefulset %s is being deleted, and is created again once it is gone", s.Title, s.Key))
+		return v
+	}
 	if missing := expected - int32(len(s.Pods)); missing > 0 && len(v.lines) == 0 {
 		v.lines = append(v.lines, fmt.Sprintf("%s%d of %d pods do not exist; the Events of StatefulSet %s say why, such as a ResourceQuota, LimitRange or Pod Security level that refuses them", s.Title, missing, expected, s.Key))
 	}

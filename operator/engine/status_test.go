@@ -47,6 +47,11 @@ func shard(id int, states ...string) setPods {
 	return s
 }
 
+func deleted(s setPods) setPods {
+	s.StatefulSet.DeletionTimestamp = &now
+	return s
+}
+
 // setOf returns the name and title of a shard.
 func setOf(id int) Set {
 	return Set{Name: fmt.Sprintf("prometheus-main-shard-%d", id), Title: fmt.Sprintf("shard %d: ", id)}
@@ -86,6 +91,11 @@ func TestAvailable(t *testing.T) {
 			Status: v1.ConditionFalse, Reason: "NoPodReady",
 			Message: "shard 0: 2 of 2 pods do not exist; the Events of StatefulSet demo/prometheus-main-shard-0 say why, such as a ResourceQuota, LimitRange or Pod Security level that refuses them",
 		}},
+		"being deleted, for example with its pods": {[]setPods{deleted(shard(0))}, v1.Condition{
+			Status: v1.ConditionFalse, Reason: "NoPodReady",
+			Message: "shard 0: statefulset demo/prometheus-main-shard-0 is being deleted, and is created again once it is gone",
+		}},
+		"being deleted without its pods": {[]setPods{deleted(shard(0, "ready", "ready"))}, v1.Condition{Status: v1.ConditionTrue}},
 		"what containers wait for comes last": {[]setPods{waitingShard()}, v1.Condition{
 			Status: v1.ConditionDegraded, Reason: "SomePodsNotReady",
 			Message: "shard 0: pod prometheus-main-shard-0-1: not ready; container init-config-reloader: ImagePullBackOff: no such image; " +
@@ -123,8 +133,7 @@ func TestAvailableIsBounded(t *testing.T) {
 func TestStatusCountsPods(t *testing.T) {
 	p := &v1.ThanosRuler{}
 	p.Spec.Paused = true
-	going := shard(1, "ready", "ready")
-	going.StatefulSet.DeletionTimestamp = &now
+	going := deleted(shard(1, "ready", "ready"))
 	got := statusOf(statusInputs{
 		Workload: p, Replicas: 2, Sets: []setPods{shard(0, "ready", "old"), going, {ID: "2", Key: "demo/x"}}, Selector: map[string]string{"b": "2", "a": "1"},
 		Known: true, Now: now,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -40,6 +41,7 @@ func Insist[T any](ctx context.Context, p *Patience, request func() (T, error)) 
 	for pause := firstPause; err != nil && passes(ctx, err); pause = min(2*pause, longestPause) {
 		select {
 		case <-ctx.Done():
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		case <-time.After(pause):
 			out, err = request()
 		}

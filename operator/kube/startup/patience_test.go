@@ -82,7 +82,7 @@ func TestInsistUntilStopped(t *testing.T) {
 			calls++
 			return false, lostConnection(errors.New("connection refused"))
 		})
-		if err == nil || time.Since(start) != time.Hour || calls > 250 {
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "refused") || time.Since(start) != time.Hour || calls > 250 {
 			t.Errorf("%d requests, ended after %s: %v", calls, time.Since(start), err)
 		}
 	})
