@@ -52,7 +52,12 @@ var syntaxHints = []hint{
 	{lazyregexp.New("missing argument to repetition operator: `[*+?]`"), "* and + repeat what is before them in a regular expression; to match anything write .*"},
 	{lazyregexp.New("invalid or unsupported Perl syntax: `\\(\\?"), "there is no looking ahead or back: use another matcher, with !~"},
 	{lazyregexp.New(`no offset modifiers allowed before range$`), "write offset after the range, as in rate(a[5m] offset 1h)"},
-	{lazyregexp.New(`unexpected <op:>>$`), "write != for not equal"},
+	{lazyregexp.New(`unexpected <op:[^=]`), "an operand is missing before it"},
+	{lazyregexp.New(`unexpected identifier "\w+" in aggregation$`), "put what is aggregated in parentheses, as in sum by (b) (rate(a[5m]))"},
+	{lazyregexp.New(`expected type scalar in call to function "(?:histogram_quantile|quantile_over_time)"`), "the quantile comes first, as in histogram_quantile(0.9, a)"},
+	{lazyregexp.New(`in call to "label_replace", got [1-4]$`), "write label_replace(a, \"to\", \"$1\", \"from\", \"(.*)\")"},
+	{lazyregexp.New(`in call to "predict_linear", got 1$`), "the second one is how many seconds ahead, as in predict_linear(a[1h], 4 * 3600)"},
+	{lazyregexp.New(`unexpected character: '\.'$`), "a name with dots is written in quotes, as in {\"a.b\"}, if it has them: exporters of metrics for Prometheus 2 write _ instead"},
 	{lazyregexp.New(`unexpected identifier "(?i:for)"$`), "for is a field of the alert, beside expr"},
 	{lazyregexp.New(`unexpected end of input inside braces$`), "close the brace with }"},
 	{lazyregexp.New(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
@@ -126,6 +131,8 @@ var (
 	joinedComment = lazyregexp.New(`^\s*#[^\n]*\s[^\n]*[<>=({]`)
 	textNumber    = lazyregexp.New(`[=!<>]=?\s*["']([-+]?[0-9.]+)["']\s*(?:\)|$)`)
 	ranged        = lazyregexp.New(`([a-zA-Z_:][\w:]{0,60}(?:\{[^{}]{0,60}\})?\[[\w\s]{1,20}(:?)[\w\s]{0,20}\])\s*(?:[-+*/%^<>=!]|and\s|or\s|unless\s|$)`)
+	turnedAround  = lazyregexp.New(`=[<>]`)
+	numbered      = lazyregexp.New(`\b(?:topk|bottomk|quantile)\b`)
 	ofTwo         = lazyregexp.New(`\b(max|min|sum)\s*\(\s*([a-zA-Z_:][\w:]*)\s*,\s*([a-zA-Z_:][\w:]*)\s*\)`)
 	dashedName    = lazyregexp.New(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
 )
@@ -154,6 +161,15 @@ func meantOperand(message, expr string) string {
 	}
 	if operands && strings.Contains(expr, "[") {
 		return "a range needs a function, such as " + overRange(expr)
+	}
+	if strings.HasSuffix(message, "unexpected <op:>>") && strings.Contains(expr, "<>") {
+		return "write != for not equal"
+	}
+	if m := turnedAround.Get().FindString(expr); m != "" && strings.HasSuffix(message, `unexpected "="`) {
+		return "write " + m[1:] + "="
+	}
+	if numbered.MatchString(expr) && strings.HasSuffix(message, "expected type instant vector in aggregation expression, got scalar") {
+		return "the number comes first, as in topk(5, a)"
 	}
 	if m := ofTwo.FindStringSubmatch(expr); m != nil && strings.HasSuffix(message, "expected 1, got 2") {
 		instead := map[string]string{"max": m[2] + " > " + m[3] + " or " + m[3], "min": m[2] + " < " + m[3] + " or " + m[3], "sum": m[2] + " + " + m[3]}

@@ -60,6 +60,51 @@ func brokenSeparator(text []byte, line int, err error) int {
 	return 0
 }
 
+// indented matches the blanks and tabs before the content of a line.
+var indented = lazyregexp.New(`^[ \t]*`)
+
+// tabNear returns the line with a tab in its indentation where the parser stopped, or next to it; 0 if there is none.
+func tabNear(doc []byte, err error) int {
+	at := lineOf(err)
+	lines := bytes.Split(doc, []byte("\n"))
+	for _, line := range []int{at, at - 1, at + 1} {
+		if line >= 1 && line <= len(lines) && len(content(lines[line-1])) > 0 && bytes.Contains(indented.Get().Find(lines[line-1]), []byte("\t")) {
+			return line
+		}
+	}
+	return 0
+}
+
+// lineOf returns the line in an error of the YAML library, which leaves out line 1.
+func lineOf(err error) int {
+	at := 1
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		at, _ = strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range
+	}
+	return at
+}
+
+// beginsFolded matches a line with the key of a value that begins in the same line as the > or | of a value in the next ones.
+var beginsFolded = lazyregexp.New(`^\s*(?:- +)*([\w./-]{1,63}):\s+([>|])[-+0-9]*\s+[^#\s]`)
+
+// foldedText returns the error of a value that begins behind > or |, such as a comparison; nil for another fault.
+func foldedText(doc []byte, err error) error {
+	if !strings.Contains(err.Error(), "did not find expected comment or line break") {
+		return nil
+	}
+	at := lineOf(err)
+	lines := bytes.Split(doc, []byte("\n"))
+	for line := at; line >= max(at-1, 1); line-- {
+		if line > len(lines) {
+			continue
+		}
+		if m := beginsFolded.FindStringSubmatch(string(lines[line-1])); m != nil {
+			return fmt.Errorf("yaml: line %d: the value of %s begins with %s, after which it has to begin in the next line, indented; write it there, or put the whole value in quotes", line, m[1], m[2])
+		}
+	}
+	return nil
+}
+
 // brokenYAML explains the most common mistakes in a document that cannot be parsed.
 func brokenYAML(doc []byte, err error) error {
 	err = placed(doc, err)
@@ -69,6 +114,8 @@ func brokenYAML(doc []byte, err error) error {
 	case unquoted.Match(doc):
 		at := unquoted.Get().FindIndex(doc)[1]
 		return fmt.Errorf("yaml: line %d: a value that begins with {{ must be in quotes", 1+bytes.Count(doc[:at], []byte("\n")))
+	case tabNear(doc, err) > 0:
+		return fmt.Errorf("yaml: line %d: there is a tab in the indentation; YAML is indented with blanks, not with tabs", tabNear(doc, err))
 	case bytes.Contains(doc, []byte("\n\t")):
 		return fmt.Errorf("%w; YAML is indented with blanks, not with tabs", err)
 	case strings.Contains(err.Error(), `key "apiVersion" already set`), strings.Contains(err.Error(), `key "kind" already set`):
@@ -83,6 +130,8 @@ func brokenYAML(doc []byte, err error) error {
 		return errors.Join(all...)
 	case nearSeparator(doc, err) > 0:
 		return fmt.Errorf("yaml: line %d: two manifests are separated by ---, at the beginning of the line and with nothing else in it", nearSeparator(doc, err))
+	case foldedText(doc, err) != nil:
+		return foldedText(doc, err)
 	case strings.Contains(err.Error(), "found unknown escape character"):
 		return fmt.Errorf("%w: \\ begins an escape in double quotes; write \\\\, or put the value in single quotes", err)
 	case unquotedValue(doc, err) != nil:
@@ -108,10 +157,7 @@ func unquotedValue(doc []byte, err error) error {
 	if !misbegun.MatchString(err.Error()) {
 		return nil
 	}
-	at := 1 // the library leaves out line 1
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		at, _ = strconv.Atoi(m[1]) // valid by the regular expression, 0 if out of range
-	}
+	at := lineOf(err)
 	lines := bytes.Split(doc, []byte("\n"))
 	if at < 1 || at > len(lines) {
 		return nil

@@ -32,6 +32,9 @@ func TestLineOfBrokenYAML(t *testing.T) {
 		"a colon in a value":               {head + "  summary: Error: too many\n", "yaml: line 3: the value of summary has a colon with a blank after it"},
 		"a separator in two dashes":        {"kind: a\nspec: b\n--\nkind: c\n", "line 3: two manifests are separated by ---"},
 		"an indented separator":            {head + "  a:\n  - b\n ---\nkind: c\n", "line 5: two manifests are separated by ---"},
+		"a tab before a map in one line":   {head + "  selector:\n  \tmatchLabels: {app: a}\n", "yaml: line 4: there is a tab in the indentation; YAML is indented with blanks"},
+		"a tab before a list":              {head + "  endpoints:\n\t- port: a\n", "yaml: line 4: there is a tab in the indentation"},
+		"a text behind >":                  {head + "  expr: > up\n    == 0\n", "yaml: line 3: the value of expr begins with >, after which it has to begin in the next line"},
 		"no anchor":                        {head + "  a: &x {b: c}\n  d: *y\n", "yaml: line 4: *y refers to an anchor &y"},
 	} {
 		t.Run(title, func(t *testing.T) {
