@@ -113,6 +113,14 @@ spec.route.routes[1].groupWait: unknown unit " m" in duration "5 m"`
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 
+	// A matcher that is none has no empty name as well.
+	text := `{receivers: [{name: r}], route: {receiver: r, routes: [{matchers: ["a=b", {name: "", value: c, matchType: "="}]}]}}`
+	want = `spec.route.routes[0].matchers[0]: want an object, got a string; write {name: severity, value: critical, matchType: "="} for severity="critical"
+spec.route.routes[0].matchers[1].name: is empty`
+	if err := Validate(configOf(t, text)); fmt.Sprint(err) != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+
 	// Errors that depend on the version or on Secrets are reported together.
 	const late = `
 receivers: [{name: r, webhookConfigs: [{urlSecret: {name: none, key: k}}]}]

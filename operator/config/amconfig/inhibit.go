@@ -81,7 +81,7 @@ func (c *compiler) inhibitMatchers(field string, in []v1alpha1.Matcher) (matcher
 	if wrong.Any() {
 		return matchers{}, wrong.Err()
 	}
-	out, err := c.matchersFrom(in)
+	out, err := c.matchersFrom(in, nil)
 	wrong.Add(field, err)
 	return out, wrong.Err()
 }

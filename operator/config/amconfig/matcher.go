@@ -58,13 +58,16 @@ type matchers struct {
 // classicName matches the label name of a matcher before utf8Since.
 var classicName = lazyregexp.New(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
 
-// matchersFrom converts matchers.
+// matchersFrom converts matchers, except those with some indexes, which were reported.
 //
 // Errors, joined, start with the index: `[0].value: ...`. They are about match types
 // before matchersSince, names that the target does not support, and regular expressions.
-func (c *compiler) matchersFrom(in []v1alpha1.Matcher) (out matchers, err error) {
+func (c *compiler) matchersFrom(in []v1alpha1.Matcher, except map[int]bool) (out matchers, err error) {
 	var wrong faults.List
 	for i := range in {
+		if except[i] {
+			continue
+		}
 		wrong.Add(faults.Index("", i), c.addMatcher(&out, &in[i]))
 	}
 	return out, wrong.Err()

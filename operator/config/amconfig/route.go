@@ -41,7 +41,7 @@ type Route struct {
 //
 // Errors start with the path in the object.
 func (c *compiler) route(n *routeNode, wrong *faults.List) *Route {
-	set, err := c.matchersFrom(n.Matchers)
+	set, err := c.matchersFrom(n.Matchers, n.faulty)
 	wrong.Add(n.path+".matchers", err)
 	for i, label := range n.GroupBy {
 		if label != allLabels {

@@ -26,6 +26,8 @@ type routeNode struct {
 	// path is the path in the object: "spec.route.routes[2]".
 	path     string
 	children []*routeNode
+	// faulty has the indexes of matchers that were reported, and of which only a part is decoded.
+	faulty map[int]bool
 }
 
 // decodeRoutes decodes all levels below route; nil stays nil. The JSON of a child contains that of its own
@@ -100,11 +102,23 @@ func (n *routeNode) add(value any, path string, level int, r *routeReader) {
 	if route == nil {
 		return
 	}
-	child := &routeNode{Route: route, path: path}
+	child := &routeNode{Route: route, path: path, faulty: faultyMatchers(err)}
 	n.children = append(n.children, child)
 	for i, value := range children {
 		child.add(value, faults.Index(path+".routes", i), level+1, r)
 	}
+}
+
+// faultyMatchers returns the indexes of the matchers that the errors of a route are about.
+func faultyMatchers(err error) map[int]bool {
+	out := map[int]bool{}
+	for _, one := range faults.Of(err) {
+		var i int
+		if _, err := fmt.Sscanf(one.Field, "matchers[%d]", &i); err == nil {
+			out[i] = true
+		}
+	}
+	return out
 }
 
 // takeChildren removes the list of children from a route and returns it. If it is not a list, it is kept, so
@@ -139,8 +153,12 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 		return route, nil
 	}
 	var all faults.List
+	named := "" // the field of Alertmanager's file that was reported last
 	for _, one := range faults.Leaves(manifest.DecodeJSON(text, &v1alpha1.Route{})) {
-		if fault, is := errors.AsType[*manifest.FieldError](one); is {
+		if fault, is := errors.AsType[*manifest.FieldError](one); is && (named == "" || !strings.HasPrefix(fault.Path, named)) {
+			if named = ""; fault.Unknown() && slices.Contains(matchMaps, fault.Path) {
+				named = fault.Path
+			}
 			all.Add(fault.Path, errors.New(inRoute(fault)))
 		}
 	}
@@ -150,6 +168,9 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 	return route, all.Err()
 }
 
+// matchMaps are the fields of Alertmanager's file with matchers as a map.
+var matchMaps = []string{"match", "match_re", "matchRe"}
+
 // inRoute returns the reason of a fault in a child route, with a suggestion for the notation of Alertmanager's
 // configuration file.
 func inRoute(fault *manifest.FieldError) string {
@@ -157,7 +178,7 @@ func inRoute(fault *manifest.FieldError) string {
 	_, isObject := fault.Value.(map[string]any)
 	field, _, _ := strings.Cut(fault.Path, "[")
 	switch {
-	case fault.Unknown() && slices.Contains([]string{"match", "match_re", "matchRe"}, fault.Path):
+	case fault.Unknown() && slices.Contains(matchMaps, fault.Path):
 		return "unknown field; write matchers: [{name: …, value: …, matchType: …}]"
 	case fault.Unknown():
 	case field == "matchers" && fault.Type.Kind() == reflect.Struct:

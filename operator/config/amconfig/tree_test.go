@@ -67,6 +67,8 @@ spec.route.routes[0].group_by: unknown field, did you mean "groupBy"?
 spec.route.routes[0].matchers[0].values: unknown field, did you mean "value"?
 spec.route.routes[0].matchers[1]: want an object, got a string; write {name: severity, value: critical, matchType: "="} for severity="critical"
 spec.route.routes[0].routes[0].a: unknown field`,
+		`{"match_re":{"a":"b"},"matchRe":{"a":"b"}}`: `spec.route.routes[0].matchRe: unknown field; write matchers: [{name: …, value: …, matchType: …}]
+spec.route.routes[0].match_re: unknown field; write matchers: [{name: …, value: …, matchType: …}]`,
 		`{"matchers":["a=b"]}`:                                               `spec.route.routes[0].matchers[0]: want an object, got a string; write {name: severity, value: critical, matchType: "="} for severity="critical"`,
 		`{"routes":[{"receiver":7}]}`:                                        "spec.route.routes[0].routes[0].receiver: want a string, got an integer: put it in quotes",
 		`{"routes":[{"routes":[{"a":1}]},{"b":1}],"c":1}`:                    "spec.route.routes[0].c: unknown field\nspec.route.routes[0].routes[0].routes[0].a: unknown field\nspec.route.routes[0].routes[1].b: unknown field",

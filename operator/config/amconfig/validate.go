@@ -104,6 +104,9 @@ func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.Li
 		if wrong.Full() {
 			return
 		}
+		if n.faulty[i] {
+			continue
+		}
 		wrong.Add(faults.Index(n.path+".matchers", i), checkMatcher(&n.Matchers[i]))
 	}
 	for _, child := range n.children {

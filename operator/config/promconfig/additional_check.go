@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -226,11 +227,31 @@ func (k itemKind) didYouMean(key string) string {
 	if k.discoveries {
 		known = slices.Concat(k.own, discoveryKeys)
 	}
+	if len(key) > budget.ComparedBytes {
+		return ""
+	}
+	if meant := cmp.Or(ofObjects[key], snakeCase(key)); slices.Contains(known, meant) {
+		return ", did you mean " + meant + "?"
+	}
 	if meant := manifest.Similar(key, known); meant != "" {
 		return ", did you mean " + meant + "?"
 	}
 	return ""
 }
+
+// ofObjects maps fields of monitors and ScrapeConfigs to the keys of the configuration that have other words.
+var ofObjects = map[string]string{
+	"relabelings": relabelConfigs, "relabelingConfigs": relabelConfigs, "metricRelabelings": "metric_relabel_configs",
+	"interval": "scrape_interval", "timeout": "scrape_timeout", "path": "metrics_path",
+}
+
+// snakeCase returns a name as the configuration of Prometheus writes it: that of staticConfigs is static_configs.
+func snakeCase(name string) string {
+	return strings.ToLower(humps.ReplaceAllString(name, "${1}_${2}"))
+}
+
+// humps matches the end of a word and the beginning of the next one.
+var humps = lazyregexp.New(`([a-z0-9])([A-Z])`)
 
 var discoveryKeys = yamlKeys(reflect.TypeFor[Discoveries](), []string{"serverset_sd_configs", "nerve_sd_configs"})
 

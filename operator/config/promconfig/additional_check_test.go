@@ -89,6 +89,7 @@ func TestCheckAdditional(t *testing.T) {
 `, nil},
 		"a name twice":             {"2.30.0", "- job_name: a\n- {job_name: a}\n", []string{`line 2: job_name "a" is a duplicate (of line 1)`}},
 		"no name":                  {"2.30.0", "- metrics_path: /a\n- job_name: ''\n", []string{"line 1: job_name is missing", "line 2: job_name is missing"}},
+		"fields of monitors":       {"3.0.0", "- job_name: a\n  relabelings: []\n  metricRelabelings: []\n  interval: 1s\n  path: /\n  kubernetesSDConfigs: []\n", []string{"line 2: unknown field relabelings, did you mean relabel_configs?", "line 3: unknown field metricRelabelings, did you mean metric_relabel_configs?", "line 4: unknown field interval, did you mean scrape_interval?", "line 5: unknown field path, did you mean metrics_path?", "line 6: unknown field kubernetesSDConfigs, did you mean kubernetes_sd_configs?"}},
 		"typos":                    {"3.0.0", "- job_name: a\n  static_config: []\n  scrape_intervall: 1s\n", []string{"line 2: unknown field static_config, did you mean static_configs?", "line 3: unknown field scrape_intervall, did you mean scrape_interval?"}},
 		"a typo in a step":         {"3.5.0", "- job_name: a\n  relabel_configs: [{source_label: [a]}]\n", []string{"line 2: unknown field source_label, did you mean source_labels?"}},
 		"an unknown action":        {"3.5.0", "- job_name: a\n  relabel_configs:\n  - action: keep\n    source_labels: [a]\n  - action: hunter2\n", []string{"line 5: unknown relabel action …"}},

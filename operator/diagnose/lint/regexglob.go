@@ -10,10 +10,11 @@ import (
 
 // globLike matches text with a * that repeats the character before it, where a pattern for names of files would have it for
 // anything.
-var globLike = lazyregexp.New(`[A-Za-z0-9][_-]\*`)
+var globLike = lazyregexp.New(`[A-Za-z0-9][_a-rt-zA-RT-Z-]\*`)
 
-// globbed matches an expression that ends in such a *, and has no other operators.
-var globbed = lazyregexp.New(`^[A-Za-z0-9_:-]*[A-Za-z0-9][_-]\*$`)
+// globbed matches an expression that ends in such a *, and has no other operators. Behind an s it may mean a plural, and
+// behind a digit a number.
+var globbed = lazyregexp.New(`^[A-Za-z0-9_:-]*[A-Za-z0-9][_-]\*$|^[A-Za-z0-9_:-]*[A-Za-z][a-rt-zA-RT-Z]\*$`)
 
 // globWords describe the result of globIn: the part, what it matches without and with the repeated character, and what is
 // meant.

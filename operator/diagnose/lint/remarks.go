@@ -70,7 +70,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 	certificateRemarks(unlessFaulty(saying(SeverityNote, ""), l.told[about.object()]), known, object)
 	unverifiedRemarks(saying(SeverityNote, ""), object)
 	l.moduleRemark(always, w, object)
-	l.credentialRemarks(always, object)
+	l.credentialRemarks(always, saying(SeverityNote, ""), object)
 	if fields != nil {
 		overridden(say(w.String()), fields, object)
 		if !l.standsIn(w.String()) {
@@ -95,6 +95,7 @@ func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Worklo
 	templateRemarks(always, note, m)
 	repeatedRules(always, m)
 	l.recordedRemarks(note, queries)
+	l.alertNameRemarks(note, queries)
 	l.renamedRemarks(note, queries)
 	stateRemarks(note, queries)
 	coresRemarks(note, queries)

@@ -38,6 +38,7 @@ func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
 		hiddenIn(root, strings.Split(string(text), "\n"), func(at, value string, line int) { say(at, hiddenWords(value), line) })
 	}
 	inhibitionsOfFile(root, say, saying(SeverityNote))
+	routesOfFile(root, retentionOf(am), say, saying(SeverityNote))
 	filesOfFile(root, am, say)
 	notificationsOfFile(root, l.templatesOf(am), say)
 	templates := find(root, []string{"templates"})
@@ -97,7 +98,7 @@ func unmountedTemplate(am *v1.Alertmanager, file string, keys map[string][]byte)
 	switch dir := path.Dir(file); {
 	case dir == config && !strings.ContainsAny(file, "*?[") && keys[path.Base(file)] == nil:
 		return fmt.Sprintf("the Secret has no key %s, and the other keys of it are the files of %s", path.Base(file), config)
-	case dir == config, dir == config+"_out", dir == "/etc/alertmanager/templates":
+	case dir == config, dir == config+"_out", dir == imageTemplates:
 		return ""
 	default:
 		return fmt.Sprintf("no volume is mounted at %s in the pods of the Alertmanager; write %s/%s, and the template as another key of this Secret", dir, config, path.Base(file))

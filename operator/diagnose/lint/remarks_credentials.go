@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,7 +22,7 @@ var credentialFields = []string{
 
 // credentialRemarks reports references of an object to secrets that end in a line break, which
 // becomes part of the credential.
-func (l *linter) credentialRemarks(say says, object catalog.Object) {
+func (l *linter) credentialRemarks(say, note says, object catalog.Object) {
 	if _, is := object.(*v1.PrometheusRule); is || l.objects.Len() == 0 {
 		return
 	}
@@ -33,23 +34,23 @@ func (l *linter) credentialRemarks(say says, object catalog.Object) {
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return
 	}
-	l.credentials(say, object.GetNamespace(), "spec", fields.Spec)
+	l.credentials(say, note, object.GetNamespace(), "spec", fields.Spec)
 }
 
 // credentials reports the references below a value.
-func (l *linter) credentials(say says, namespace, path string, value any) {
+func (l *linter) credentials(say, note says, namespace, path string, value any) {
 	switch value := value.(type) {
 	case []any:
 		for i, item := range value {
-			l.credentials(say, namespace, fmt.Sprintf("%s[%d]", path, i), item)
+			l.credentials(say, note, namespace, fmt.Sprintf("%s[%d]", path, i), item)
 		}
 	case map[string]any:
 		for _, field := range slices.Sorted(maps.Keys(value)) {
 			at := path + "." + field
 			if slices.Contains(credentialFields, field) {
-				l.credential(say, namespace, at, value[field])
+				l.credential(say, note, namespace, at, value[field])
 			}
-			l.credentials(say, namespace, at, value[field])
+			l.credentials(say, note, namespace, at, value[field])
 		}
 	}
 }
@@ -67,8 +68,20 @@ func schemeIn(credentials []byte) string {
 	return schemes[i]
 }
 
+// encodedTwice reports whether a value is base64 of a text, as if Kubernetes decoded it once more. Random values in base64 are
+// of other bytes, and tokens have punctuation in them.
+func encodedTwice(value []byte) bool {
+	if value = bytes.TrimSpace(value); len(value) > 512 {
+		return false
+	}
+	text, err := base64.StdEncoding.DecodeString(string(value))
+	return err == nil && len(text) >= 5 && !bytes.ContainsFunc(bytes.TrimSpace(text), func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`{}":`, r)
+	})
+}
+
 // credential reports a reference to a secret that ends in a line break, or begins with the type of authorization.
-func (l *linter) credential(say says, namespace, path string, value any) {
+func (l *linter) credential(say, note says, namespace, path string, value any) {
 	reference, is := value.(map[string]any)
 	name, key := "", ""
 	if is {
@@ -84,6 +97,9 @@ func (l *linter) credential(say says, namespace, path string, value any) {
 	}
 	if scheme := schemeIn(known.Values[key]); scheme != "" && (strings.HasSuffix(path, ".credentials") || strings.HasSuffix(path, ".bearerTokenSecret")) {
 		say(path+".key", "the value of key %q in Secret %s/%s begins with %s, which is sent before it anyway (authorization.type, Bearer unless it is set), so that it is there twice and the server refuses it; write what follows it alone", key, namespace, name, scheme)
+	}
+	if encodedTwice(known.Values[key]) && slices.Contains([]string{"username", "password", "authPassword"}, path[strings.LastIndexByte(path, '.')+1:]) {
+		note(path+".key", "the value of key %q in Secret %s/%s is itself base64 of a text, and is sent like this; if the text is meant, write it as it is below stringData, or encode it once below data", key, namespace, name)
 	}
 	if !bytes.HasSuffix(known.Values[key], []byte("\n")) {
 		return

@@ -155,10 +155,16 @@ func (l *linter) alertmanagerConfigRemarks(saying func(Severity, string) says, w
 		}
 		return
 	}
-	used := map[string]bool{}
+	used, kept := map[string]bool{}, retention(0)
+	if am, is := w.Object.(*v1.Alertmanager); is && !l.standsIn(w.String()) {
+		kept = retentionOf(am)
+	}
 	for r := range decodeRoute("spec.route", c.Spec.Route).all() {
 		used[r.Receiver] = true
 		matcherRemarks(always, saying(SeverityWarning, w.String()), r, limit)
+		if why := kept.forgets(string(r.RepeatInterval)); why != "" {
+			saying(SeverityWarning, w.String())(r.path+".repeatInterval", "%s", why)
+		}
 		l.severityRemarks(note, r)
 		if limit != "" && !l.standsIn(w.String()) {
 			l.placelessRemarks(saying(SeverityNote, w.String()), r, limit)
@@ -222,7 +228,7 @@ func matcherRemarks(always, here says, r *route, limit string) {
 	intervalRemark(always, r)
 	all := slices.IndexFunc(r.children, func(child *route) bool { return len(child.Matchers) == 0 && !child.Continue })
 	if all >= 0 && all+1 < len(r.children) {
-		always(r.children[all+1].path, "no alert gets here, because %s has no matchers and takes all: give it matchers, move it to the end, or set continue: true there", r.children[all].path)
+		always(r.children[all+1].path, unreached, r.children[all].path, "has no matchers")
 	}
 }
 

@@ -128,10 +128,28 @@ func dashed(left, right string) string {
 	return fmt.Sprintf("%[1]s-%[2]s is read as %[1]s minus %[2]s; if it is the name of a metric, write {%[3]q}, as exporters of metrics for Prometheus 2 write _ instead", left, right, left+"-"+right)
 }
 
+// successes are metrics that are 1 where all is well and 0 otherwise.
+var successes = []string{"up", "probe_success"}
+
+// ofSuccess matches text with one of successes.
+var ofSuccess = lazyregexp.New(`\b(?:up|probe_success)\b`)
+
+// comparison returns what to write in an expression that compares nothing.
+func comparison(e parser.Expr) string {
+	if v, is := bare(e).(*parser.VectorSelector); is && slices.Contains(successes, v.Name) {
+		return "write == 0 after it for what is not well"
+	}
+	return "compare the result, as in … > 0"
+}
+
 // unconditional returns the name of what makes an alert fire for each series, whatever its value: the expression
 // computes a number and compares it with nothing. Empty if it may be a condition.
 func unconditional(e parser.Expr) string {
 	switch e := bare(e).(type) {
+	case *parser.VectorSelector:
+		if slices.Contains(successes, e.Name) {
+			return e.Name + ", which is 1 where all is well, is compared with nothing"
+		}
 	case *parser.AggregateExpr:
 		return unconditional(e.Expr)
 	case *parser.BinaryExpr:

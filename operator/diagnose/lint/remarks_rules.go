@@ -44,15 +44,22 @@ func queryRemarks(always, note, here says, queries []*query, interval time.Durat
 		if strings.Contains(text, "#") {
 			joinedRemark(note, q)
 		}
-		if !strings.ContainsAny(text, "[-/") && !strings.Contains(text, "_total") && !aggregates.MatchString(text) || q.expr() == nil {
+		if !strings.ContainsAny(text, "[-/") && !strings.Contains(text, "_total") && !aggregates.MatchString(text) && !ofSuccess.MatchString(text) && !beginsAsText.MatchString(text) || q.expr() == nil {
 			continue
 		}
 		field := q.path("expr")
+		if why := noResult(q.expr()); why != "" {
+			always(field, "%s", why)
+			continue
+		}
 		parser.Inspect(q.expr(), func(n parser.Node, _ []parser.Node) error {
 			switch n := n.(type) {
 			case *parser.BinaryExpr:
 				if why := cmp.Or(unmatched(n), subtracted(text, n), neverTrue(n), dividedByItself(n)); why != "" {
 					always(field, "%s", why)
+				}
+				if why := estimated(n); why != "" {
+					note(field, "%s", why)
 				}
 			case *parser.AggregateExpr:
 				if why := beyondOne(n.Op.String(), n.Param); n.Op == parser.QUANTILE && why != "" {
@@ -72,7 +79,7 @@ func queryRemarks(always, note, here says, queries []*query, interval time.Durat
 			note(field, "%[1]s is a counter, by its name, and only grows until its process starts again, and so the alert fires until then once it does; write increase(%[1]s[…]), or rate, for what happened lately", counter)
 		}
 		if why := unconditional(q.expr()); q.rule.Alert != "" && why != "" {
-			note(field, "%s, so the alert fires for each series, whatever its value is, and never stops as long as there is one; %s", why, cmp.Or(commentedOut(text), "compare the result, as in … > 0"))
+			note(field, "%s, so the alert fires for each series, whatever its value is, and never stops as long as there is one; %s", why, cmp.Or(commentedOut(text), comparison(q.expr())))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -27,6 +28,12 @@ type templateFiles struct {
 	// unread means that the Secret with the configuration is not among the manifests.
 	unread bool
 }
+
+// imageTemplates is a directory of Alertmanager's examples, which its image does not have.
+const imageTemplates = "/etc/alertmanager/templates"
+
+// usualImage matches the image of the Alertmanager project.
+var usualImage = lazyregexp.New(`(?:^|/)(?:prom|prometheus)/alertmanager(?:[:@]|$)`)
 
 // templateDirectory is the directory with the keys of the Secret of an Alertmanager.
 const templateDirectory = "/etc/alertmanager/config"
@@ -66,6 +73,9 @@ func (l *linter) readTemplates(am *v1.Alertmanager) *templateFiles {
 	var patterns []string
 	if list := find(root, []string{"templates"}); list != nil {
 		for _, file := range list.Content {
+			if path.Dir(file.Value) == imageTemplates && (am.Spec.Image == "" || usualImage.MatchString(am.Spec.Image)) && !mountedAt(am.Spec.VolumeMounts, am.Spec.Containers, file.Value) {
+				continue // nothing is there
+			}
 			if path.Dir(file.Value) != templateDirectory {
 				return nil // a volume, a directory of the image, or one that is reported
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 // overridden reports values of a monitor that the workload overrides.
@@ -181,7 +182,8 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	}
 	common := v1alpha1.CommonFields(w.Object)
 	say := l.say(self)
-	l.credentialRemarks(say, w.Object)
+	l.credentialRemarks(say, l.note(self), w.Object)
+	l.pullSecrets(l.note(self), w.Object)
 	l.exceptionRemarks(say, w.Object)
 	l.mountedRemarks(say, w.Object)
 	if am, is := w.Object.(*v1.Alertmanager); is {
@@ -209,6 +211,19 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 	for i, am := range p.Spec.Alerting.Alertmanagers {
 		if version := string(am.APIVersion); strings.EqualFold(version, "v1") {
 			l.say(self)(fmt.Sprintf("spec.alerting.alertmanagers[%d].apiVersion", i), "Prometheus >= 3.0 has v2 only, so v1 is left out")
+		}
+	}
+}
+
+// pullSecrets reports imagePullSecrets that are in another namespace than the pods, where the kubelet does not look for them.
+func (l *linter) pullSecrets(say says, w v1.Workload) {
+	for i, secret := range w.GetWorkloadFields().ImagePullSecrets {
+		own := assets.Ref{Kind: assets.Secret, Namespace: w.GetNamespace(), Name: secret.Name}
+		if _, err := l.objects.References.Object(own); !assets.IsNotFound(err) {
+			continue
+		}
+		if others := l.objects.References.Namespaces(assets.Secret, secret.Name); len(others) > 0 {
+			say(fmt.Sprintf("spec.imagePullSecrets[%d].name", i), "%s is not among the manifests, and pods read Secrets of their own namespace only; there is one in namespace %s: create it in namespace %s too", own, others[0], own.Namespace)
 		}
 	}
 }

@@ -42,6 +42,7 @@ var confusions = []confused{
 	{"SecretKeySelector", "secretName", "write name"},
 	{"SecretKeySelector", "secretKey", "write key"},
 	{"SecretKeySelector", "namespace", "the Secret is always in the namespace of the object that refers to it"},
+	{"SecretKeySelector", "optional", "v1beta1 has no optional keys: remove it"},
 	{"SecretKeySelector", "*", "the content belongs in a Secret; write its name and the key here, {name: …, key: …}"},
 	{"ConfigMapKeySelector", "namespace", "the ConfigMap is always in the namespace of the object that refers to it"},
 	{"SecretOrConfigMap", "name", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
@@ -103,6 +104,9 @@ var confusions = []confused{
 	{"InhibitRule", "target_match", asMatchers + "targetMatch" + ofMatchers}, {"InhibitRule", "target_match_re", asMatchers + "targetMatch" + ofMatchers}, {"InhibitRule", "targetMatchRE", asMatchers + "targetMatch" + ofMatchers},
 	{"InhibitRule", "target_matchers", asMatchers + "targetMatch" + ofMatchers}, {"InhibitRule", "targetMatchers", asMatchers + "targetMatch" + ofMatchers},
 	{"AlertmanagerConfigSpec", "routes", "write route, and routes inside of it"},
+	{"SlackConfig", "webhookUrl", inAPIURL}, {"SlackConfig", "webhookURL", inAPIURL}, {"SlackConfig", "webhook_url", inAPIURL},
+	{"DiscordConfig", "webhookUrl", inAPIURL}, {"DiscordConfig", "webhookURL", inAPIURL}, {"DiscordConfig", "webhook_url", inAPIURL},
+	{"ThanosRulerSpec", "evalInterval", "write evaluationInterval"}, {"ThanosRulerSpec", "eval_interval", "write evaluationInterval"},
 	{"AlertmanagerEndpoints", "url", "the API names a Service: {namespace: …, name: …, port: …}"},
 	{"AlertmanagerEndpoints", "static_configs", "the API names a Service: {namespace: …, name: …, port: …}"},
 	{"Route", "match", "write matchers: [{name: …, value: …, matchType: …}]"},
@@ -173,6 +177,7 @@ const (
 	besideRoute     = "time intervals are defined beside route, as spec.muteTimeIntervals in v1alpha1 and spec.timeIntervals in v1beta1; a route names them in muteTimeIntervals or activeTimeIntervals"
 	asMatchers      = "write "
 	ofMatchers      = ": [{name: …, value: …, matchType: …}]"
+	inAPIURL        = "write apiURL: {name: …, key: …}, with the URL in a Secret"
 	inUTC           = "times are in UTC here; convert them, or write the intervals with location into the configuration of the Alertmanager, the Secret of its configSecret"
 	inStorage       = "storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: …}}}}}"
 	classInStorage  = "storage: {volumeClaimTemplate: {spec: {storageClassName: …, resources: …}}}"

@@ -97,7 +97,7 @@ var units = map[string]string{
 
 var (
 	numberAndUnit = lazyregexp.New(`^\s*([0-9]+)\s*([a-zA-Z]*)\s*$`)
-	sizeAndUnit   = lazyregexp.New(`^\s*([0-9]*\.?[0-9]+)\s*([KMGTEPkmgtep]?)(i?)[bB]?\s*$`)
+	sizeAndUnit   = lazyregexp.New(`^\s*([0-9]*\.?[0-9]+)\s*([KMGTEPkmgtep]?)\s*(i?)[bB]?\s*$`)
 )
 
 // meantDuration parses a number with a unit in any spelling; the default is seconds.
