@@ -49,7 +49,7 @@ func (s SecretFiles) PathOf(volume string) (string, bool) {
 func (s SecretFiles) Check() error {
 	for _, f := range s.Files {
 		if err := KeyToMount(f.mounted()); err != nil {
-			return faults.In(f.Field, err)
+			return faults.At(f.Field, err)
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Worklo
 	alertRemarks(note, queries)
 	valueRemarks(note, queries)
 	templateRemarks(always, note, m)
-	repeatedRules(always, m)
+	repeatedRules(always, note, m)
 	l.recordedRemarks(note, queries)
 	l.alertNameRemarks(note, queries)
 	l.renamedRemarks(note, queries)

@@ -30,7 +30,10 @@ func (r relabelled) metrics() bool { return r == samples || r == sentSamples }
 // relabelRemarks reports lists of steps that drop everything or use labels that do not exist.
 func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabelled) {
 	kept := map[string]keep{} // by source labels and separator
-	if what != targets {
+	dropped := map[string]drop{}
+	if what == targets {
+		reservedRemarks(say, path, steps)
+	} else {
 		goneRemarks(say, path, steps, what)
 	}
 	for i := range steps {
@@ -47,6 +50,9 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 			}
 			say(field, "%s without sourceLabels looks at an empty value, so it %s; set sourceLabels%s", action, effect, nameOfMetric(what))
 			continue
+		}
+		if matches, known := matchesNothing(s.Regex); len(s.SourceLabels) == 0 && (action == "" || action == "replace") && known && !matches {
+			say(field+".regex", "is compared with an empty value, because sourceLabels is not set, and does not match it, so the step has no effect; set sourceLabels, or remove regex for all %ss", what)
 		}
 		if separatorRemark(say, field, s, action, what) {
 			continue
@@ -72,6 +78,11 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 					delete(kept, key)
 				}
 			}
+			for key, k := range dropped {
+				if s.TargetLabel == "" || slices.Contains(k.sources, v1.LabelName(s.TargetLabel)) {
+					delete(dropped, key)
+				}
+			}
 			continue
 		}
 		key := fmt.Sprint(s.SourceLabels, valueOr(s.Separator))
@@ -83,10 +94,14 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 				say(field, "keep after keep (%s[%d]) on %s with nothing in common drops every %s; write one step with regex: %s|%s", path, before.at, joined(s.SourceLabels), what, ungrouped(before.regex), ungrouped(s.Regex))
 			}
 			kept[key] = keep{s.SourceLabels, s.Regex, shapes, i}
+			if d, is := dropped[key]; is && len(shapes) > 0 && kept[key].within(d.regex) {
+				say(field, "keep after drop (%s[%d]) on %s drops every %s, because all that it keeps is dropped before: remove one of the steps", path, d.at, joined(s.SourceLabels), what)
+			}
 		case "drop":
 			if again && before.within(s.Regex) {
 				say(field, "drop after keep (%s[%d]) on %s drops every %s, because its regex matches all that is kept: remove one of the steps", path, before.at, joined(s.SourceLabels), what)
 			}
+			dropped[key] = drop{s.SourceLabels, s.Regex, i}
 		}
 	}
 }
@@ -208,6 +223,13 @@ type keep struct {
 	sources []v1.LabelName
 	regex   string
 	shapes  []shape
+	at      int
+}
+
+// drop is the last drop step for a label.
+type drop struct {
+	sources []v1.LabelName
+	regex   string
 	at      int
 }
 

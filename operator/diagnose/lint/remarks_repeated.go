@@ -16,18 +16,29 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
-// repeatedRules reports rules that an object has twice in one group: their results are the same series
-// or alerts.
-func repeatedRules(warn says, r *v1.PrometheusRule) {
+// repeatedRules reports rules that an object has twice, in one group or in two with the same labels: their results are the same
+// series or alerts.
+func repeatedRules(warn, note says, r *v1.PrometheusRule) {
+	type result struct {
+		rule   string
+		labels digest // of the group
+	}
+	type place struct{ group, item int }
+	first := map[result]place{}
 	for i, group := range r.Spec.Groups {
-		first := map[string]int{}
-		for j, rule := range group.Rules {
-			id := ruleID(&rule)
-			if before, twice := first[id]; twice {
-				warn(fmt.Sprintf("spec.groups[%d].rules[%d]", i, j), "has name, expr and labels of spec.groups[%d].rules[%d], so their results are the same: remove one, or change its labels", i, before)
+		labels := digestOf(group.Labels)
+		for j := range group.Rules {
+			id := result{ruleID(&group.Rules[j]), labels}
+			before, twice := first[id]
+			if !twice {
+				first[id] = place{i, j}
 				continue
 			}
-			first[id] = j
+			say := warn
+			if before.group != i {
+				say = note
+			}
+			say(fmt.Sprintf("spec.groups[%d].rules[%d]", i, j), "has name, expr and labels of spec.groups[%d].rules[%d], so their results are the same: remove one, or change its labels", before.group, before.item)
 		}
 	}
 }

@@ -73,7 +73,8 @@ func TestRepeatedRules(t *testing.T) {
 		"another result": {[]v1.Rule{{Record: "a:b", Expr: intstr.FromString("up")}, {Record: "a:c", Expr: intstr.FromString("up")}}, ""},
 	} {
 		got := ""
-		repeatedRules(func(field, format string, args ...any) { got += field + ": " + fmt.Sprintf(format, args...) }, rulesOf(tc.rules...))
+		say := func(field, format string, args ...any) { got += field + ": " + fmt.Sprintf(format, args...) }
+		repeatedRules(say, say, rulesOf(tc.rules...))
 		if !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
 			t.Errorf("%s: got %q, want %q", name, got, tc.want)
 		}

@@ -95,12 +95,12 @@ func (l *linter) versionRemarks(self Finding, w dryrun.Workload) {
 	case *v1.Prometheus:
 		image, field = imageOf(image, object.Spec.Tag, object.Spec.SHA)
 		if t := object.Spec.Thanos; t != nil {
-			versionRemark(l.say(self), "spec.thanos", "image", t.Image, t.Version, wellknown.DefaultThanosVersion)
+			versionRemark(l.say(self), l.note(self), "spec.thanos", "image", t.Image, t.Version, wellknown.DefaultThanosVersion)
 		}
 	case *v1.Alertmanager:
 		image, field = imageOf(image, object.Spec.Tag, object.Spec.SHA)
 	}
-	versionRemark(l.say(self), "spec", field, image, f.Version, defaultVersions[w.Kind.Kind])
+	versionRemark(l.say(self), l.note(self), "spec", field, image, f.Version, defaultVersions[w.Kind.Kind])
 	if f.Image == "" && image == "" && partOfVersion.MatchString(f.Version) {
 		l.say(self)("spec.version", "%[1]s is also the tag of the image, and there is probably none of this name, so no pod starts; write all parts of the version, such as %[1]s.0", f.Version)
 	}
@@ -119,6 +119,11 @@ func saysNothing(image string) bool {
 	return !strings.Contains(name, ":") || strings.HasSuffix(name, ":latest")
 }
 
+// withoutTag reports whether an image has neither a tag nor a digest.
+func withoutTag(image string) bool {
+	return image != "" && !strings.ContainsAny(image[strings.LastIndexByte(image, '/')+1:], ":@")
+}
+
 // imageOf returns the image of a workload, or the deprecated part of it that decides, and its field.
 func imageOf(image, tag, sha string) (text, field string) {
 	switch {
@@ -133,11 +138,14 @@ func imageOf(image, tag, sha string) (text, field string) {
 }
 
 // versionRemark reports an image below a path whose version differs from the version there.
-func versionRemark(say says, path, field, image, version, otherwise string) {
+func versionRemark(say, note says, path, field, image, version, otherwise string) {
 	tag := versionTag.FindStringSubmatch(image)
 	if tag == nil {
 		if counts := strings.TrimPrefix(otherwise, "v"); saysNothing(image) && version == "" && counts != "" {
 			say(path+"."+field, "does not say which version it is, and %s.version is not set and counts as %s: set version to that of the image, or fields are left out or written for the wrong version", path, counts)
+		}
+		if version != "" && withoutTag(image) {
+			note(path+"."+field, "has no tag, so nodes pull the tag latest, and %s.version is only what the configuration is written for: write %s:v%s", path, image, strings.TrimPrefix(version, "v"))
 		}
 		return
 	}

@@ -155,6 +155,8 @@ var confusions = []confused{
 	{"PodMetricsEndpoint", "timeout", "write scrapeTimeout"},
 	{"ScrapeConfigSpec", "port", "the port is a part of each target: staticConfigs: [{targets: [host:port]}]"},
 	{"ScrapeConfigSpec", "interval", "write scrapeInterval"}, {"ScrapeConfigSpec", "path", "write metricsPath"},
+	{"ProbeTargetStaticConfig", "relabelConfigs", inProbes}, {"ProbeTargetStaticConfig", "relabel_configs", inProbes}, {"ProbeTargetStaticConfig", "relabelings", inProbes},
+	{"ProbeTargetIngress", "relabelConfigs", inProbes}, {"ProbeTargetIngress", "relabel_configs", inProbes}, {"ProbeTargetIngress", "relabelings", inProbes},
 	{"", "relabelConfigs", "write relabelings"}, {"", "relabel_configs", "write relabelings"}, {"", "relabeling", "write relabelings"},
 	{"", "metricRelabelConfigs", "write metricRelabelings"}, {"", "metric_relabel_configs", "write metricRelabelings"},
 	{"", "metricsRelabelings", "write metricRelabelings"}, {"", "metricRelabeling", "write metricRelabelings"},
@@ -177,6 +179,7 @@ const (
 	besideRoute     = "time intervals are defined beside route, as spec.muteTimeIntervals in v1alpha1 and spec.timeIntervals in v1beta1; a route names them in muteTimeIntervals or activeTimeIntervals"
 	asMatchers      = "write "
 	ofMatchers      = ": [{name: …, value: …, matchType: …}]"
+	inProbes        = "write relabelingConfigs"
 	inAPIURL        = "write apiURL: {name: …, key: …}, with the URL in a Secret"
 	inUTC           = "times are in UTC here; convert them, or write the intervals with location into the configuration of the Alertmanager, the Secret of its configSecret"
 	inStorage       = "storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: …}}}}}"
@@ -208,6 +211,9 @@ func confusion(kind string, f *manifest.FieldError) string {
 	if strings.HasPrefix(name, "–") || strings.HasPrefix(name, "—") {
 		return "it begins with a typographic dash, often after a copy from a page or a chat; an item of a list begins with -"
 	}
+	if _, around := parentOf(parent); around == name && isBlock(f.Value) {
+		return nestedTwice
+	}
 	for _, c := range confusions {
 		any := c.field == "*" && f.Suggestion == "" && (f.Elsewhere == "" || !isBlock(f.Value))
 		if (c.in == "" || c.in == f.Type.Name() || c.in == aWorkload && slices.Contains(workloadSpecs, f.Type.Name())) && (c.field == name || any) {
@@ -222,6 +228,9 @@ func confusion(kind string, f *manifest.FieldError) string {
 	}
 	return ""
 }
+
+// nestedTwice is about a block that is inside a block of the same name.
+const nestedTwice = "it is in itself: remove one of the two lines, and move what is below it to the left"
 
 const unseenWords = "there is a character in it that looks like a blank and is none, often after a copy from a page or a chat: type the line again"
 

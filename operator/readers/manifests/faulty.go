@@ -124,6 +124,11 @@ func withoutEchoes(faults []error) []error {
 			unknown[at.Path] = true
 			parent, _ := cutField(at.Path)
 			confused[parent] += at.Hint + " "
+			if inner, is := at.Value.(map[string]any); is && at.Hint == nestedTwice {
+				for field := range inner {
+					meant[manifest.Child(parent, field)] = true
+				}
+			}
 			if strings.HasPrefix(at.Hint, "a value of the Helm chart") || strings.Contains(at.Hint, " calls them ") {
 				foreign = append(foreign, at.Path)
 			}
