@@ -228,7 +228,7 @@ func located(root *yaml.Node, err error) (out []error) {
 		}
 		break
 	}
-	if len(out) > 0 {
+	if out = append(out, unquoted(root, reason)...); len(out) > 0 {
 		return out
 	}
 	excluding := exclude.FindStringSubmatch(reason)

@@ -38,6 +38,9 @@ type misplacedValue struct {
 	err  error
 }
 
+// matchKey matches the path of a setting with matchers as an object.
+var matchKey = lazyregexp.New(`(?:^|\.)((?:source_|target_)?)match(?:_re)?$`)
+
 // shapesOf finds the values of another shape than their settings.
 func shapesOf(root *yaml.Node) shapes {
 	out, fields := shapes{}, map[reflect.Type]map[string]reflect.Type{}
@@ -64,6 +67,9 @@ func shapesOf(root *yaml.Node) shapes {
 			for _, item := range n.Content {
 				types[item] = t.Elem()
 			}
+		case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Map && matchKey.MatchString(n.Path):
+			line := strconv.Itoa(n.Line)
+			out[line] = append(out[line], misplacedValue{oneValue, fmt.Errorf("line %s: %s: want an object, such as {severity: critical}; write a list of matchers as %s", line, n.Path, matchKey.FindStringSubmatch(n.Path)[1]+"matchers")})
 		case n.Kind == yaml.SequenceNode && want == oneValue, n.Kind == yaml.ScalarNode && !isNull(n.Node) && (want == aList || want == anObject):
 			line := strconv.Itoa(n.Line)
 			out[line] = append(out[line], misplacedValue{want, fmt.Errorf("line %s: %s: want %s", line, n.Path, correction(n, t, want))})

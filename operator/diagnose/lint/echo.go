@@ -16,8 +16,9 @@ func (l *linter) echo(f Finding) bool {
 	if f.Code == CodeRejected && namesInterval.MatchString(f.Field) && slices.ContainsFunc(l.told[f.object()], definesIntervals.MatchString) {
 		return true
 	}
+	timeout, of := strings.CutSuffix(f.Field, "scrapeTimeout") // it is compared with the interval, which is ignored
 	return slices.ContainsFunc(l.told[f.object()], func(told string) bool {
-		return within(told, f.Field) || within(f.Field, told)
+		return within(told, f.Field) || within(f.Field, told) || of && f.Code != CodeRemark && (told == timeout+"interval" || told == timeout+"scrapeInterval")
 	})
 }
 
