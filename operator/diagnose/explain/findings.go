@@ -139,6 +139,8 @@ func (i inquiry) where(v *Result) []string {
 	field := "metadata.labels"
 	if v.Reason == NamespaceNotSelected || v.Reason == NotKnown {
 		field = "metadata.namespace"
+	} else if v.Reason == LabelsNotSelected && len(v.Misses) == 1 && v.Misses[0].Has() {
+		field = labelField(v.Misses[0].Label)
 	}
 	var out []string
 	if at := i.q.Findings.Where(i.q.Row.Kind, object.GetNamespace(), object.GetName(), field); at != "" && v.Reason != SelectorNotSet && (v.Reason != NotKnown || len(v.Misses) > 0) {
@@ -148,11 +150,23 @@ func (i inquiry) where(v *Result) []string {
 		}
 		out = append(out, fmt.Sprintf("%s: %s of the %s%s%s", at, field, i.q.Row, unset, i.instead(v)))
 	}
+	if v.Reason == NamespaceNotSelected && len(v.Misses) == 1 {
+		labels := "metadata.labels"
+		if v.Misses[0].Has() {
+			labels = labelField(v.Misses[0].Label)
+		}
+		if at := i.q.Findings.Where("Namespace", "", object.GetNamespace(), labels); at != "" {
+			out = append(out, fmt.Sprintf("%s: %s of Namespace %s", at, labels, object.GetNamespace()))
+		}
+	}
 	if at := i.q.Findings.Where(row.Kind, w.GetNamespace(), w.GetName(), v.Selector); at != "" {
 		out = append(out, fmt.Sprintf("%s: %s of the %s", at, v.Selector, row))
 	}
 	return out
 }
+
+// labelField returns the path of a label.
+func labelField(name string) string { return fmt.Sprintf("metadata.labels[%q]", name) }
 
 // instead returns where the object has the label that it lacks, or what to change so that its namespace is selected, as
 // the end of a line; empty if that is not known.
