@@ -21,6 +21,12 @@ const (
 	DecodedBytes = 4 << 20
 	// Endpoints is the maximum number of endpoints of a ServiceMonitor or PodMonitor. Each becomes a job.
 	Endpoints = 2_500
+	// Namespaces is the maximum number of namespaces in which the jobs of an object discover Kubernetes objects. Prometheus has
+	// up to three watches for each, of about 60 kB each and as much in the API server.
+	Namespaces = 1_000
+	// KubernetesDiscoveries is the maximum number of entries of kubernetesSDConfigs of a ScrapeConfig. Without namespaces, each
+	// that differs from the others keeps all pods of the cluster.
+	KubernetesDiscoveries = 50
 	// Groups is the maximum number of groups of a PrometheusRule.
 	Groups = 10_000
 	// Rules is the maximum number of rules of a PrometheusRule, in all groups.

@@ -39,6 +39,8 @@ var table = []row{
 	{"RelabelSteps", scrapes, "relabelings and metricRelabelings, all together", RelabelSteps, ""},
 	{"Groups", ruleKind, "groups", Groups, ""},
 	{"Rules", ruleKind, "rules in all groups", Rules, ""},
+	{"Namespaces", scrapes, "namespaces that Kubernetes discoveries name, all together", Namespaces, ""},
+	{"KubernetesDiscoveries", "ScrapeConfig", "kubernetesSDConfigs", KubernetesDiscoveries, ""},
 	{"Receivers", amConfig, "receivers", Receivers, ""},
 	{"Routes", amConfig, "routes on all levels", Routes, ""},
 	{"InhibitRules", amConfig, "inhibition rules", InhibitRules, ""},

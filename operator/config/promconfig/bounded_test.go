@@ -153,3 +153,47 @@ func compilerOf(t *testing.T, kind, text string) func(*Settings) Fragment {
 	decode(m)
 	return func(s *Settings) Fragment { return CompileScrapeConfig(m, s, &assets.Static{}) }
 }
+
+// Prometheus watches each namespace of a selector on its own, up to three times: thousands of them in one small object exhaust
+// its memory and the connections of the API server.
+func TestManyNamespaces(t *testing.T) {
+	s, err := ServerSettings(&v1.Prometheus{}, everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := &v1.Prometheus{}
+	own.Spec.IgnoreNamespaceSelectors = true
+	ignoring, err := ServerSettings(own, everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(n int) string { return "[" + strings.TrimSuffix(budgettest.Numbered(n, `"n%d",`), ",") + "]" }
+	const most = budget.Namespaces
+	discoveries := func(n, each int) string {
+		return "[" + strings.TrimSuffix(budgettest.Numbered(n, `{"role":"Pod","selectors":[{"role":"Pod","label":"a=%d"}],"namespaces":{"names":`+names(each)+`}},`), ",") + "]"
+	}
+	for name, c := range map[string]struct {
+		kind, fits, tooMany, want string
+	}{
+		"ServiceMonitor": {v1.ServiceMonitorKind, `{"spec":{"selector":{},"namespaceSelector":{"matchNames":` + names(most) + `},"endpoints":[{}]}}`,
+			`{"spec":{"selector":{},"namespaceSelector":{"matchNames":` + names(most+1) + `},"endpoints":[{}]}}`, "spec.namespaceSelector.matchNames: has more than 1000 elements"},
+		"PodMonitor": {v1.PodMonitorKind, `{"spec":{"selector":{},"namespaceSelector":{"any":true,"matchNames":` + names(most+1) + `},"podMetricsEndpoints":[{}]}}`,
+			`{"spec":{"selector":{},"namespaceSelector":{"matchNames":` + names(most+1) + `},"podMetricsEndpoints":[{}]}}`, "spec.namespaceSelector.matchNames: has more than 1000 elements"},
+		"Probe": {v1.ProbeKind, `{"spec":{"prober":{"url":"a"},"targets":{"ingress":{"namespaceSelector":{"matchNames":` + names(most) + `}}}}}`,
+			`{"spec":{"prober":{"url":"a"},"targets":{"ingress":{"namespaceSelector":{"matchNames":` + names(most+1) + `}}}}}`, "spec.targets.ingress.namespaceSelector.matchNames: has more than 1000 elements"},
+		"ScrapeConfig": {v1alpha1.ScrapeConfigKind, `{"spec":{"kubernetesSDConfigs":` + discoveries(budget.KubernetesDiscoveries, most/budget.KubernetesDiscoveries) + `}}`,
+			`{"spec":{"kubernetesSDConfigs":` + discoveries(2, most/2+1) + `}}`, "spec.kubernetesSDConfigs[].namespaces.names: has more than 1000 elements"},
+		"many discoveries": {v1alpha1.ScrapeConfigKind, `{"spec":{"kubernetesSDConfigs":` + discoveries(1, 1) + `}}`,
+			`{"spec":{"kubernetesSDConfigs":` + discoveries(budget.KubernetesDiscoveries+1, 1) + `}}`, "spec.kubernetesSDConfigs: has more than 50 elements"},
+	} {
+		if f := compilerOf(t, c.kind, c.fits)(s); f.Err != nil {
+			t.Errorf("%s: %v", name, f.Err)
+		}
+		if f := compilerOf(t, c.kind, c.tooMany)(s); f.Err == nil || !strings.HasPrefix(f.Err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, f.Err, c.want)
+		}
+		if f := compilerOf(t, c.kind, c.tooMany)(ignoring); c.kind != v1alpha1.ScrapeConfigKind && f.Err != nil {
+			t.Errorf("%s, which are ignored: %v", name, f.Err)
+		}
+	}
+}

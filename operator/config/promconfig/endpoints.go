@@ -89,8 +89,12 @@ func (c *compiler) watched(m *monitor, class *v1.ScrapeClass) (*KubernetesSD, er
 	if err != nil {
 		return nil, faults.At("selector", err)
 	}
+	namespaces := c.s.namespaces(m.spec.NamespaceSelector, m.object.GetNamespace())
+	if err := checkNamespaces(m.kind, "namespaceSelector.matchNames", namespaces); err != nil {
+		return nil, err
+	}
 	return &KubernetesSD{
-		Role: m.roles[0], Namespaces: c.s.namespaces(m.spec.NamespaceSelector, m.object.GetNamespace()), APIServer: api, Selectors: selectors,
+		Role: m.roles[0], Namespaces: namespaces, APIServer: api, Selectors: selectors,
 		AttachMetadata: c.s.attachMetadata(m.spec.AttachMetadata, class.AttachMetadata, m.roles[0]),
 	}, nil
 }

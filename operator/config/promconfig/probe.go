@@ -234,9 +234,11 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 		if err != nil {
 			return err
 		}
-		job.KubernetesSD, job.Listed = c.s.discover(job.JobName, &KubernetesSD{
-			Role: roleIngress, Namespaces: c.s.namespaces(ingress.NamespaceSelector, m.Namespace), APIServer: api,
-		})
+		namespaces := c.s.namespaces(ingress.NamespaceSelector, m.Namespace)
+		if err := checkNamespaces(v1.ProbeKind, "targets.ingress.namespaceSelector.matchNames", namespaces); err != nil {
+			return err
+		}
+		job.KubernetesSD, job.Listed = c.s.discover(job.JobName, &KubernetesSD{Role: roleIngress, Namespaces: namespaces, APIServer: api})
 		steps.addSelector(&ingress.Selector, "ingress", "spec.targets.ingress.selector")
 		steps.add(ingressURL, targetOrigin)
 		steps.add(namespaceLabel, namespaceOrigin)

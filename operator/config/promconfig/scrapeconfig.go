@@ -92,6 +92,9 @@ func CompileScrapeConfig(m *v1alpha1.ScrapeConfig, s *Settings, r assets.Reader)
 
 func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, error) {
 	spec := &m.Spec
+	if err := checkKubernetesDiscoveries(spec.KubernetesSDConfigs); err != nil {
+		return nil, err
+	}
 	var wrong faults.List
 	class, err := c.s.scrapeClass(spec.ScrapeClass)
 	if err != nil {

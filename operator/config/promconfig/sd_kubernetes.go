@@ -8,6 +8,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -135,6 +136,15 @@ func (s *Settings) namespaces(sel v1.NamespaceSelector, own string) *NamespaceDi
 		return &NamespaceDiscovery{Names: sel.MatchNames}
 	}
 	return &NamespaceDiscovery{Names: []string{own}}
+}
+
+// checkNamespaces limits the namespaces that an object of a kind names in a field. Prometheus watches each on its own: thousands
+// of them in one monitor exhaust its memory, and the connections of the API server.
+func checkNamespaces(kind, field string, n *NamespaceDiscovery) error {
+	if n == nil {
+		return nil
+	}
+	return budget.Elements(kind, field, len(n.Names), budget.Namespaces)
 }
 
 // attachMetadata returns the block of the monitor, falling back to that of the class.

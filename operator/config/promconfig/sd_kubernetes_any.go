@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 )
@@ -80,6 +81,18 @@ func (a *AttachAny) Allowed(t gate.Target) (need string) {
 		return "role pod, endpoints or endpointslice"
 	}
 	return ""
+}
+
+// checkKubernetesDiscoveries limits what the discoveries of a ScrapeConfig watch, see [checkNamespaces].
+func checkKubernetesDiscoveries(all []v1alpha1.KubernetesSDConfig) error {
+	namespaces := 0
+	for i := range all {
+		if n := all[i].Namespaces; n != nil {
+			namespaces += len(n.Names)
+		}
+	}
+	return errors.Join(budget.Elements(v1alpha1.ScrapeConfigKind, "kubernetesSDConfigs", len(all), budget.KubernetesDiscoveries),
+		budget.Elements(v1alpha1.ScrapeConfigKind, "kubernetesSDConfigs[].namespaces.names", namespaces, budget.Namespaces))
 }
 
 func (c *compiler) kubernetesSD(in *v1alpha1.KubernetesSDConfig) (*KubernetesAnySD, error) {

@@ -148,7 +148,7 @@ metadata: {name: a, namespace: d}
 		object string
 		most   int // bytes allocated for each byte of the object
 	}{
-		"discoveries and steps": {"apiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nspec: {kubernetesSDConfigs: [" + budgettest.Numbered(4000, "{role: Pod, namespaces: {names: [n%d]}},") +
+		"discoveries and steps": {"apiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nspec: {kubernetesSDConfigs: [" + budgettest.Numbered(budget.KubernetesDiscoveries, "{role: Pod, namespaces: {names: [n%d]}},") +
 			"], relabelings: [" + budgettest.Numbered(4000, "{sourceLabels: [__meta_kubernetes_pod_label_a%d], action: keep, regex: x},") + "]}\n", 1000},
 		"endpoints": {"apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nspec: {selector: {matchLabels: {a: b}}, endpoints: [" + budgettest.Numbered(2000, "{port: http, path: /%d},") + "]}\n", 5000},
 	} {
