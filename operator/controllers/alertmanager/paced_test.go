@@ -87,7 +87,7 @@ func TestManySecretsOfOneObject(t *testing.T) {
 	}
 }
 
-// After a start, nothing is known of what is already written, so all is read.
+// After a start, there is no earlier result to keep, so all is read.
 func TestTheFirstReconciliationReadsAll(t *testing.T) {
 	const n = 450
 	w := newWorld(t)
