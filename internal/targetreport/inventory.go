@@ -48,7 +48,7 @@ type Inventory struct {
 	// Boot and Seq are as those of a Report, with which they share the numbers.
 	Boot uint64 `json:"boot"`
 	Seq  uint64 `json:"seq"`
-	// Blind is true if Prometheus cannot be asked: then nothing is known but the list.
+	// Blind is true if Prometheus cannot be queried: then only the list is known.
 	Blind bool `json:"blind,omitempty"`
 	// Unsent is the number of samples of an agent that remote storages do not have yet. Absent for servers, and if it is
 	// unknown.

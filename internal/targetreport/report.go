@@ -62,7 +62,7 @@ type Report struct {
 	// Scraped are the IDs of its units all of whose targets are active, and were scraped after the list with
 	// them was fetched.
 	Scraped []string `json:"scraped,omitempty"`
-	// Blind is true if Prometheus cannot be asked.
+	// Blind is true if Prometheus cannot be queried.
 	Blind bool `json:"blind,omitempty"`
 }
 

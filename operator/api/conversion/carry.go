@@ -56,7 +56,7 @@ type carriedField struct {
 
 // carrier is the state of a conversion for these fields.
 type carrier struct {
-	lost        []carriedField      // when converting to v1beta1
+	lost        []carriedField // when converting to v1beta1
 	known       map[place]bool // when converting from v1beta1
 	meta        []field        // of metadata
 	metaEnd     int

@@ -210,8 +210,8 @@ var fileKeys = sync.OnceValue(func() []string {
 // quotedValue matches the value that an error of the loader is about.
 var quotedValue = lazyregexp.New(`"([^"]+)"`)
 
-// located adds line and path to an error without a line: those of the objects that lack what it says is missing, or of the
-// value that it quotes. Without them it is unchanged.
+// located adds line and path to an error without a line: those of the objects that lack the missing field, or
+// of the value that the error quotes. If there are none, the error is unchanged.
 func located(root *yaml.Node, err error) (out []error) {
 	if lineNumber.MatchString(err.Error()) {
 		return []error{err}

@@ -20,8 +20,8 @@ import (
 // mostCulprits is the maximum number of values that are reported for one item.
 const mostCulprits = 5
 
-// checkValues reports the values of an item that the parser rejects. The parser stops at the first
-// one and does not say where it is, so parts of the item are parsed until it is found.
+// checkValues reports the values of an item that the parser rejects. The parser stops at the first one without
+// its position, so parts of the item are parsed until it is found.
 func (k itemKind) checkValues(item *yaml.Node, say func(line int, format string, args ...any)) {
 	if k.named && mappingValue(item, jobName) == nil { // reported by checkName
 		item = with(item, append(slices.Clone(item.Content), scalar(jobName), scalar("any")))

@@ -142,8 +142,8 @@ func LoadAll(paths []string, kinds []*engine.Kind) (*Objects, []Fault) {
 	return r.loadAll(paths)
 }
 
-// loadAll is like load for a reader that continues after faults. After too many of them, the last one
-// says that the rest was not read.
+// loadAll is like load for a reader that continues after faults. After too many of them, the last one reports
+// that the rest was not read.
 func (r *reader) loadAll(paths []string) (*Objects, []Fault) {
 	r.most = mostLoaded
 	if err := r.load(paths); err != nil {

@@ -182,8 +182,8 @@ func (w *watches) follow(s scope, st *state) error {
 	return ctx.Err()
 }
 
-// watchSeconds is how long one watch lasts. Without a limit, the API server would choose one that only it knows, and a
-// watch that lost its server would never end.
+// watchSeconds is the duration of one watch. Without a limit, the API server chooses an unknown one, and a
+// watch whose server is lost would never end.
 const watchSeconds = 600
 
 // watcher opens the watches of a scope, one after another.

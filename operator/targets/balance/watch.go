@@ -7,7 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// watchedUnits are the units that the pods of a shard are asked to report.
+// watchedUnits are the units that the pods of a shard must report.
 type watchedUnits struct {
 	targetreport.Watch
 	units  map[string]*Unit // by ID
@@ -17,7 +17,7 @@ type watchedUnits struct {
 // Addresses are the discovered addresses of the targets of a unit, by job.
 type Addresses map[string][]string
 
-// Watched returns the units that pods are asked to report.
+// Watched returns the units that pods must report.
 func (b *Balancer) Watched() map[*Unit]Addresses {
 	b.mu.Lock()
 	defer b.mu.Unlock()

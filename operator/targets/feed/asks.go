@@ -21,7 +21,7 @@ type Questions struct {
 	Watches map[int]targetreport.Watch
 }
 
-// asking are the current questions to pods.
+// asking holds the current questions to pods.
 type asking struct {
 	Questions
 	watches map[int]watch

@@ -24,7 +24,7 @@ type Server struct {
 	Feed     *Feed
 	Identity Identity
 	Log      *slog.Logger
-	// Listener (optional) hears what pods say about their lists.
+	// Listener (optional) receives the reports of pods about their lists.
 	Listener Listener
 
 	reviews     reviews

@@ -201,7 +201,7 @@ func (s *streams) mayList(now time.Time, uid types.UID) error {
 	return nil
 }
 
-// listAgain lets a pod send its inventory at once: it is asked, or the last one could not be read.
+// listAgain lets a pod send its inventory at once, because it was requested or the last one could not be read.
 func (s *streams) listAgain(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -170,7 +170,7 @@ func (w *writer) step(s step) error {
 	return w.lines(by, append(end, message{End: &mark{Version: s.to.String()}})...)
 }
 
-// watch writes the units that the pod is asked to report.
+// watch writes the units that the pod must report.
 func (w *writer) watch(q watch) error {
 	if err := w.control.SetWriteDeadline(time.Now().Add(stepTimeout)); err != nil {
 		return err

@@ -17,9 +17,9 @@ type holder struct {
 	scraped bool // by all pods that reported to have it
 }
 
-// Held records the units in the list that a pod has, before it gets the first one of this leader, and the first
-// one after its shard was given up: until [Machine.HasReported] returns true. scraped says for each unit whether the
-// pod scrapes it; nil if it cannot know.
+// Held records the units in the list of a pod before it gets the first list of this leader, or the first one
+// after its shard was given up: until [Machine.HasReported] returns true. scraped is for each unit whether the
+// pod scrapes it; nil if the pod cannot know.
 func (m *Machine) Held(name string, units []ID, scraped func(ID) bool) {
 	p := m.pods[name]
 	if p == nil || p.met {

@@ -35,7 +35,7 @@ type workload struct {
 	memory *feed.Memory
 	// problem is the reason why the lists are not current; empty if they are.
 	problem string
-	// asking is true while the problem is only that the first review of its permissions is not done.
+	// asking is true while the only problem is that the first review of its permissions has not completed.
 	asking bool
 	// stale is the reason why the jobs are not those of the current configuration; empty if they are.
 	stale  string
@@ -59,7 +59,7 @@ type workload struct {
 	// shardList are the shards of shardListOf, if it has as many. They change with the object.
 	shardList   []allocation.Shard
 	shardListOf v1.Workload
-	// asked has the pods that have not answered yet which targets they have, with the time of the question.
+	// asked has the pods that have not yet reported their targets, with the time of the question.
 	asked map[types.UID]time.Time
 	// complete is true if lists could be made at the last update.
 	complete bool

@@ -46,7 +46,7 @@ type Answers interface {
 	// found, in the form of [targets.Source.Path]. It may be empty, which requires a search through
 	// all targets of the job.
 	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
-	// Scrapes asks the servers of a workload for the health of some of its targets at least.
+	// Scrapes queries the servers of a workload for the health of at least some of its targets.
 	Scrapes(ctx context.Context, r Rights, w Object, of []preview.Target) (*Scrapes, error)
 	// Preview returns the targets that would be scraped if manifests were applied. It stores
 	// nothing.

@@ -24,11 +24,12 @@ type Workload struct {
 	UI *UI `json:"ui,omitempty"`
 	// Changes lists what has changed, the last change first, at most 20.
 	Changes []Change `json:"changes"`
-	// Deliveries lists how the last changes of the configuration have reached the pods, the last change first, at most
-	// 10. Only the operator that wrote them knows; it forgets them when it restarts.
+	// Deliveries lists how the last changes of the configuration have reached the pods, the last change first,
+	// at most 10. They are only in the memory of the operator that wrote the changes, and lost when it
+	// restarts.
 	Deliveries []Delivery `json:"deliveries,omitempty"`
-	// Asks is true if its servers can be asked for the health of their targets. AsksNot is the permission that the
-	// caller lacks for that; empty if it is no permission.
+	// Asks is true if its servers can be queried for the health of their targets. AsksNot is the permission
+	// that the caller lacks for that; empty if there is another reason.
 	Asks    bool   `json:"-"`
 	AsksNot string `json:"-"`
 	// PerShard is the number of scraped targets of each shard, starting with shard 0. Absent if unknown.

@@ -50,8 +50,8 @@ func elsewhere(row *catalog.Row, namespace string) string {
 	return "no permission to list " + row.Resource + " in all namespaces: those elsewhere are not shown"
 }
 
-// listable returns the namespaces of a query in which the caller may list the objects. They are in
-// order, so that the ones that are left out do not change where there are too many to ask about.
+// listable returns the namespaces of a query in which the caller may list the objects. They are in order, so
+// that the same ones are left out each time if there are too many to review.
 func (w *snapshot) listable(a *asker, q ObjectQuery) map[string]bool {
 	may := map[string]bool{}
 	for _, n := range w.spaces()[q.Row] {

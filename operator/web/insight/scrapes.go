@@ -87,7 +87,7 @@ func worse(health string) int {
 // Of returns the last scrape of a target.
 func (s *Scrapes) Of(job, url string) Scrape { return s.of[scraped{job, url}] }
 
-// proxy is the permission to ask a server through the API server.
+// proxy is the permission to query a server through the API server.
 var proxy = schema.GroupResource{Resource: "pods/proxy"}
 
 // Acting is implemented by [Rights] with which servers can be queried for the caller.

@@ -17,12 +17,12 @@ type TargetSource interface {
 	Counts(workload catalog.Ref) *TargetCounts
 }
 
-// ScrapeSource is a [TargetSource] that can ask running servers for the health of their targets.
+// ScrapeSource is a [TargetSource] that can query running servers for the health of their targets.
 type ScrapeSource interface {
-	// Asks reports whether there are permissions to ask with that all callers have.
+	// Asks reports whether servers can be queried with permissions that all callers have.
 	Asks() bool
-	// Scrapes asks the servers of a workload about some targets at least: with those permissions,
-	// where the result may be some seconds old, or else as the caller, if r is [Acting].
+	// Scrapes queries the servers of a workload about at least some targets: with those permissions, in which
+	// case the result may be some seconds old, or else with those of the caller, if r is [Acting].
 	Scrapes(ctx context.Context, r Rights, w Object, of []preview.Target) (*Scrapes, error)
 }
 

@@ -26,7 +26,7 @@ type editor struct {
 	Rows     int
 }
 
-// editorOf returns the form for a manifest. Without one, it offers a link that shows it if ask.
+// editorOf returns the form for a manifest. Without one, it offers a link that shows it if ask is true.
 func (q *request) editorOf(of catalog.Ref, manifest string, ask bool) editor {
 	values := q.with("edit", "1")
 	return editor{Object: of, Manifest: manifest, Editable: manifest != "" && editable(manifest), Ask: ask, URL: values, Rows: min(30, strings.Count(manifest, "\n")+3)}

@@ -81,7 +81,7 @@ func (w *watchList) connected() bool {
 	return w.stream
 }
 
-// ask notes that an inventory is wanted.
+// ask records that an inventory is wanted.
 func (w *watchList) ask() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -177,7 +177,7 @@ func (w *watchList) followLocked(jobs map[string]*job) {
 // address.
 type sight map[string]map[string]time.Time
 
-// wanted returns what to ask for, and the generation that it is for.
+// wanted returns the jobs to query, and the generation of the watch list that they belong to.
 func (w *watchList) wanted() (sight, int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -278,7 +278,7 @@ func (r *reporter) look(ctx context.Context, now time.Time) (answer, error) {
 	return r.watching.scraped(generation, seen, r.fetches.current(now)), nil
 }
 
-// lookAt asks for the active targets of jobs, at least.
+// lookAt requests the active targets of at least the given jobs.
 func (r *reporter) lookAt(ctx context.Context, seen sight, each func(activeTarget) error) error {
 	if r.foreign || len(seen) > maxLooks {
 		return r.prometheus.active(ctx, each)

@@ -34,8 +34,8 @@ func (c Call) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", c.Verb, what, c.Name))
 }
 
-// unstored are resources that a request creates only to get an answer, and Leases and Events, which say nothing about
-// what should run.
+// unstored are resources that a request creates only to get a response, and Leases and Events, which do not
+// affect the workloads.
 var unstored = []string{"selfsubjectaccessreviews", "selfsubjectrulesreviews", "subjectaccessreviews", "tokenreviews", "leases", "events"}
 
 // Writes reports whether the call changes an object.

@@ -39,7 +39,7 @@ const (
 	// questionsIn, see [Cluster.Denied].
 	maxQuestions = 1500
 	questionsIn  = time.Minute
-	// fresh is the age up to which an answer is not asked for again.
+	// fresh is the age up to which a review is not repeated.
 	fresh = 45 * time.Second
 )
 
@@ -90,7 +90,7 @@ func (v reviews) lacks(w where) (out []string, known bool) {
 // places has the places that jobs discover, by the namespace of their objects.
 type places map[string]map[where]bool
 
-// everywhere returns the kinds about which it is asked in all namespaces first.
+// everywhere returns the kinds that are first reviewed for all namespaces together.
 func (p places) everywhere() (out []where) {
 	in, seen := map[discovery.Kind]int{}, map[where]bool{}
 	for _, of := range p {

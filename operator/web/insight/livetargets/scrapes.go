@@ -15,15 +15,15 @@ import (
 // scrapesKept is how long the responses of servers are kept: they can be large.
 const scrapesKept = 10 * time.Second
 
-// scrapesWait is the maximum time to ask servers, less than that of a request: one that does not
-// respond must not withhold the answers of the others.
+// scrapesWait is the timeout of queries to servers, less than that of a request: a server that does not respond
+// must not withhold the responses of the others.
 const scrapesWait = 5 * time.Second
 
 // Asks implements [insight.ScrapeSource].
 func (s *Source) Asks() bool { return s.Servers != nil }
 
-// Scrapes implements [insight.ScrapeSource]. Concurrent requests for a workload share one question,
-// unless servers are asked as the caller.
+// Scrapes implements [insight.ScrapeSource]. Concurrent requests for a workload share one query, unless servers
+// are queried with the permissions of the caller.
 func (s *Source) Scrapes(ctx context.Context, r insight.Rights, of insight.Object, about []preview.Target) (*insight.Scrapes, error) {
 	w := s.of(of.Ref())
 	if _, err := w.open(ctx, func(*job) bool { return false }); err != nil {
@@ -51,8 +51,8 @@ func (s *Source) Scrapes(ctx context.Context, r insight.Rights, of insight.Objec
 	return out, ask(ctx, out, servers, &compiled)
 }
 
-// scrapesOfAll asks servers with permissions that all callers have. Concurrent calls share the answers, which do not end
-// with the request of one of them.
+// scrapesOfAll queries servers with permissions that all callers have. Concurrent calls share the responses,
+// and the query continues if one of their requests ends.
 func (w *workload) scrapesOfAll(ctx context.Context, servers preview.HealthSource, compiled *preview.Workload) (*insight.Scrapes, error) {
 	if last := w.scrapes.Load(); last != nil && time.Since(last.At) < scrapesKept {
 		return last, nil
