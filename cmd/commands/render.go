@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
-const renderHelp = "Read manifests and print what the operator would write, without a cluster. What has faults is left out and named. " +
+const renderHelp = "Read manifests and print what the operator would write, without a cluster. Invalid objects are skipped and reported. " +
 	"Exits 1 if a workload cannot be rendered or a manifest cannot be read, 2 for a wrong command line, 0 otherwise."
 
 var renderExample = []string{

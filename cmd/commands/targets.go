@@ -72,7 +72,7 @@ func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("dropped", "List the targets that are dropped instead of those that are scraped; with =ORIGIN, such as --dropped=spec.endpoints[0].port, those that fields of this name drop.").
 		PlaceHolder("ORIGIN").IsSetByUser(&t.droppedSet).StringVar(&t.dropped)
 	cmd.Flag("overlaps", "Show the URLs that a workload scrapes more than once.").BoolVar(&t.overlaps)
-	cmd.Flag("compare", "Ask the pods of the workloads which targets they have, through the API server, and show what differs.").BoolVar(&t.compare)
+	cmd.Flag("compare", "Compare with the targets of the running pods, read through the API server, and show the differences.").BoolVar(&t.compare)
 	cmd.Flag("show-labels", "Labels to show with each target: before relabeling, after it, both or none. For the formats text and wide.").
 		Default("after").EnumVar(&t.labels, preview.Labels...)
 	cmd.Flag("format", "Output format: text (targets, and counts of what is dropped) or wide (each target) for people, json or csv for programs.").
@@ -80,8 +80,8 @@ func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("limit", "Most targets to list; 0 lists all. Counts are of all targets. Default: 50 for text and wide, 0 for json and csv.").IsSetByUser(&t.limitSet).IntVar(&t.limit)
 	cmd.Flag("fail-on", "Exit 1 if: a job has no targets or an object is rejected or not used (no-targets), a target is dropped (dropped, with --dropped=ORIGIN by those fields), "+
 		"a URL is scraped more than once (overlap), pods have other targets (difference). Repeatable.").PlaceHolder(strings.Join(preview.Conditions, "|")).EnumsVar(&t.failOn, preview.Conditions...)
-	cmd.Flag("http-sd", "Host of httpSDConfigs of ScrapeConfigs to ask for targets from here, as HOST or HOST:PORT; * permits all. Nothing that authenticates is sent. Repeatable. "+
-		"Default: none is asked, and these targets are unknown.").PlaceHolder("HOST").StringsVar(&t.httpSD)
+	cmd.Flag("http-sd", "Host of httpSDConfigs of ScrapeConfigs to query for targets from here, as HOST or HOST:PORT; * permits all. No credentials are sent. Repeatable. "+
+		"Default: none is queried, and these targets are unknown.").PlaceHolder("HOST").StringsVar(&t.httpSD)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&t.kubernetesVersion)
 }
 

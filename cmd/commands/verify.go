@@ -18,8 +18,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
-const verifyHelp = "Check an installation: wait until the API server serves the CRDs and, if asked, the operator has reconciled an object " +
-	"and the admission webhook has checked a rule. Reads only. Exits 0 if all is so, 1 if not within --timeout, 2 on an error."
+const verifyHelp = "Check an installation: wait until the API server serves the CRDs and, on request, the operator has reconciled an object " +
+	"and the admission webhook has checked a rule. Reads only. Exits 0 on success, 1 if that takes longer than --timeout, 2 on an error."
 
 var verifyExample = []string{
 	"verify # the CRDs",
