@@ -17,7 +17,7 @@
 //	target.go          a target with all details
 //	group.go trace.go  evaluation of a single group; every step of one target
 //	placement.go       what decides on which shard a target is
-//	sight.go           the discovered labels that the steps of a job read
+//	readlabels.go      the discovered labels that the steps of a job read
 //
 //	jobs, err := targets.ReadJobs(promconfig.JobText{Text: fragment.YAML, Origins: fragment.Origins, ...})
 //	result := jobs[0].Evaluate(targets.Found{Groups: groups})

@@ -188,15 +188,15 @@ func TestByHashIsHashmod(t *testing.T) {
 		for i := range jobs {
 			outcomes := jobs[i].Outcomes(group)
 			got := allocation.ByHash(jobs[i].Shards(), outcomes)
-			sight := jobs[i].Sight()
+			reads := jobs[i].ReadLabels()
 			want := make([][]int, len(shards))
 			on := make([]int, len(group.Targets))
 			for shard, of := range shards {
 				seen := map[string]bool{}
 				for k, own := range group.Targets {
 					labels := final(of[i], own, group.Labels)
-					if small := final(of[i], sight.Target(own, group.Labels), nil); small != labels {
-						t.Fatalf("seed %d, %v: labels %s, with the labels in sight %s\n%s", seed, own, labels, small, d.Text)
+					if small := final(of[i], reads.Target(own, group.Labels), nil); small != labels {
+						t.Fatalf("seed %d, %v: labels %s, with the labels that are read %s\n%s", seed, own, labels, small, d.Text)
 					}
 					if labels != "" && !seen[labels] { // servers scrape equal targets once
 						seen[labels] = true
@@ -251,8 +251,8 @@ func TestSight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sight := jobs[0].Sight()
-	got := sight.Target(model.LabelSet{
+	reads := jobs[0].ReadLabels()
+	got := reads.Target(model.LabelSet{
 		"__address__": "a:1", "__meta_kubernetes_pod_label_any": "mapped", "__meta_kubernetes_pod_annotation_any": "not", "__meta_kubernetes_pod_uid": "not",
 		"__meta_kubernetes_endpointslice_port_name": "http", "team": "", "__scheme__": "https",
 	}, model.LabelSet{"__meta_kubernetes_service_label_app": "web", "__meta_kubernetes_service_label_other": "not", "team": "hidden by the empty one", "zone": "z"})

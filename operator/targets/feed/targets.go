@@ -25,7 +25,7 @@ type Targets struct {
 	job    *targets.Job
 	name   string
 	shards int // number of lines
-	sight  targets.Sight
+	reads  targets.ReadLabels
 	memory *Memory
 	groups map[targetset.Key]*group
 	limits []int // by shard
@@ -63,7 +63,7 @@ var none group
 // namespace is the namespace of the job's object. If there is a balancer, it chooses the shards of the targets' units.
 func NewBalanced(j *targets.Job, memory *Memory, namespace string, by *balance.Balancer) *Targets {
 	n := j.Shards()
-	out := &Targets{job: j, name: j.Name, shards: n, sight: j.Sight(), by: by, namespace: namespace, memory: memory, groups: map[targetset.Key]*group{}, addresses: byAddress{}, again: map[targetset.Key]bool{},
+	out := &Targets{job: j, name: j.Name, shards: n, reads: j.ReadLabels(), by: by, namespace: namespace, memory: memory, groups: map[targetset.Key]*group{}, addresses: byAddress{}, again: map[targetset.Key]bool{},
 		limits: make([]int, n), raw: make([]int, n), used: make([]int, n), dirty: make([]bool, n)}
 	for shard := range n {
 		out.dirty[shard], out.limits[shard] = true, maxLine
@@ -131,7 +131,7 @@ func (t *Targets) measure(of *targetgroup.Group, outcomes []targets.Outcome, bef
 	for shard, on := range placed.Shards {
 		out.shards[shard] = slices.DeleteFunc(on, func(i int) bool {
 			if sizes[i] == 0 {
-				labels[i] = t.sight.Target(of.Targets[i], of.Labels)
+				labels[i] = t.reads.Target(of.Targets[i], of.Labels)
 				if sizes[i] = length(labels[i]); sizes[i] > maxTarget {
 					out.oversized++
 				}

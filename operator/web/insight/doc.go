@@ -11,11 +11,11 @@
 //	overview.go attention.go workload.go rollout.go list.go explain.go config.go routes.go preview.go
 //	             one request each; group.go puts equal problems together, similar.go suggests names,
 //	             manifest.go shows an object, ui.go links to a program, history.go keeps changes,
-//	             scrapes.go asks running servers
+//	             scrapes.go queries running servers
 //	draft.go     the compiled configuration of a workload; drafts.go caches it; draft_sections.go
 //	             sections.go added.go split it, and redact credentials
 //	memory.go    memory limits for concurrent requests
-//	rights.go preview_rights.go sight.go
+//	rights.go preview_rights.go visibility.go
 //	             permissions of the caller
 //	part.go      pagination
 //	changes.go   notifications of changes

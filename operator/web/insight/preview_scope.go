@@ -17,18 +17,18 @@ import (
 // is not enough: the caller writes the relabel steps, so the state of a target reveals its labels.
 type visibleFinder struct {
 	preview.Finder
-	sight *Sight
+	visibility *Visibility
 }
 
 // visible returns a finder for the visible part of a cluster with manifests applied.
 func (p *previewBuilder) visible(ctx context.Context, over *overlay.Cluster) preview.Finder {
 	all := p.c.Finder(over, discovery.Of(over.Native()))
-	sight := &Sight{asker: p.a, namespaces: slices.Clone(p.touched)}
-	if sight.All() {
+	visibility := &Visibility{asker: p.a, namespaces: slices.Clone(p.touched)}
+	if visibility.All() {
 		return all
 	}
-	sight.add(ctx, over) // if it fails, only namespaces of the manifests are considered
-	return visibleFinder{Finder: all, sight: sight}
+	visibility.add(ctx, over) // if it fails, only namespaces of the manifests are considered
+	return visibleFinder{Finder: all, visibility: visibility}
 }
 
 // Find implements [preview.Finder].
@@ -43,7 +43,7 @@ func (f visibleFinder) Find(ctx context.Context, jobs []targets.Job, w *preview.
 	for i := range jobs {
 		seen[i].Kubernetes = nil
 		for sd := range discovery.Distinct(&jobs[i]) {
-			left, gap := f.sight.Left(sd, of[jobs[i].Name], w.Namespace)
+			left, gap := f.visibility.Left(sd, of[jobs[i].Name], w.Namespace)
 			if gap != "" {
 				gaps[i] = append(gaps[i], targets.Gap{State: targets.Unknown, Message: gap, Refused: true})
 			}
@@ -56,7 +56,7 @@ func (f visibleFinder) Find(ctx context.Context, jobs []targets.Job, w *preview.
 	for i := range found {
 		found[i].Gaps = append(gaps[i], found[i].Gaps...)
 	}
-	return found, appendNew(notes, f.sight.asker.unread...), err
+	return found, appendNew(notes, f.visibility.asker.unread...), err
 }
 
 // maxNamespaces limits the namespaces in a message.

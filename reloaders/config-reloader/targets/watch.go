@@ -173,15 +173,15 @@ func (w *watchList) followLocked(jobs map[string]*job) {
 	}
 }
 
-// sight has the state of watched targets in Prometheus: the earliest last scrape of those that are active, by job and
+// lastScrapes has the state of watched targets in Prometheus: the earliest last scrape of those that are active, by job and
 // address.
-type sight map[string]map[string]time.Time
+type lastScrapes map[string]map[string]time.Time
 
 // wanted returns the jobs to query, and the generation of the watch list that they belong to.
-func (w *watchList) wanted() (sight, int) {
+func (w *watchList) wanted() (lastScrapes, int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := sight{}
+	out := lastScrapes{}
 	for name := range w.jobs {
 		out[name] = map[string]time.Time{}
 	}
@@ -202,7 +202,7 @@ type answer struct {
 }
 
 // scraped returns the units that are scraped, and none if something else is watched by now.
-func (w *watchList) scraped(generation int, seen sight, requested map[string]fetch) answer {
+func (w *watchList) scraped(generation int, seen lastScrapes, requested map[string]fetch) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if generation != w.generation {
@@ -279,7 +279,7 @@ func (r *reporter) look(ctx context.Context, now time.Time) (answer, error) {
 }
 
 // lookAt requests the active targets of at least the given jobs.
-func (r *reporter) lookAt(ctx context.Context, seen sight, each func(activeTarget) error) error {
+func (r *reporter) lookAt(ctx context.Context, seen lastScrapes, each func(activeTarget) error) error {
 	if r.foreign || len(seen) > maxLooks {
 		return r.prometheus.active(ctx, each)
 	}

@@ -15,7 +15,7 @@
 //	permitted.go  the same, limited to the permissions of a ServiceAccount
 //	cursor.go     continue tokens
 //	rights.go     redaction of targets in other namespaces
-//	sight.go      filtering of targets that the caller may not see
+//	visibility.go      filtering of targets that the caller may not see
 //	jobs.go       all jobs of a workload, followed for central discovery
 //	metrics.go    metrics about followed workloads
 //

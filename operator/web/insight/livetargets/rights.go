@@ -15,14 +15,14 @@ import (
 
 // view filters targets by the permissions of a caller, and caches the permission checks.
 type view struct {
-	ctx     context.Context
-	rights  insight.Rights
-	own     string          // the namespace of the object that the caller may get
-	asked   catalog.Ref     // the requested object, if it is one of ours
-	known   map[string]bool // results by verb, resource and namespace
-	sight   *insight.Sight  // limits discoveries to targets that the caller may see
-	nothing bool            // some discovery is entirely hidden from the caller
-	limited bool            // some targets may be hidden from the caller
+	ctx        context.Context
+	rights     insight.Rights
+	own        string              // the namespace of the object that the caller may get
+	asked      catalog.Ref         // the requested object, if it is one of ours
+	known      map[string]bool     // results by verb, resource and namespace
+	visibility *insight.Visibility // limits discoveries to targets that the caller may see
+	nothing    bool                // some discovery is entirely hidden from the caller
+	limited    bool                // some targets may be hidden from the caller
 	// unknown is the error of a failed check. Everything not yet checked is then hidden.
 	unknown error
 }

@@ -43,7 +43,7 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	}
 	j = seen[0]
 	key, result, row, err := find(ctx, j, id, source)
-	if unread := v.sight.Unread(); apierrors.IsNotFound(err) && len(unread) > 0 {
+	if unread := v.visibility.Unread(); apierrors.IsNotFound(err) && len(unread) > 0 {
 		return nil, apierrors.NewServiceUnavailable(unread[0])
 	}
 	if err != nil {

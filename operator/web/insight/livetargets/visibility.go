@@ -18,12 +18,12 @@ const notCounted = "targets in namespaces where you may list neither pods nor se
 //
 // Errors: 504 when they are too many to be evaluated in time.
 func (s *Source) narrow(jobs []openJob, v *view) (out []openJob, err error) {
-	if v.sight == nil {
-		v.sight = insight.NewSight(v.ctx, v.rights, v.own, s.Reader)
+	if v.visibility == nil {
+		v.visibility = insight.NewVisibility(v.ctx, v.rights, v.own, s.Reader)
 	}
 	for _, j := range jobs {
 		j.set, err = j.set.Within(v.ctx, func(sd *targets.KubernetesSD) targetset.Scope {
-			switch left, _ := v.sight.Left(sd, j.object.Ref, j.of.Namespace); left {
+			switch left, _ := v.visibility.Left(sd, j.object.Ref, j.of.Namespace); left {
 			case nil:
 				v.nothing = true
 				return targetset.Scope{}
@@ -32,7 +32,7 @@ func (s *Source) narrow(jobs []openJob, v *view) (out []openJob, err error) {
 			default:
 				return targetset.Scope{Namespaces: left.Namespaces.Names}
 			}
-		}, v.sight.Foreign())
+		}, v.visibility.Foreign())
 		if err != nil {
 			return nil, apierrors.NewTimeoutError("there are too many targets to find those that you may see in time: ask for one job", 1)
 		}
@@ -76,8 +76,8 @@ func (v *view) notes() (out []string) {
 	if v.unknown != nil {
 		return append(out, fmt.Sprintf("not all is known that you may see, and the rest is hidden: %v", v.unknown))
 	}
-	if v.sight != nil {
-		out = append(out, v.sight.Unread()...)
+	if v.visibility != nil {
+		out = append(out, v.visibility.Unread()...)
 	}
 	return out
 }

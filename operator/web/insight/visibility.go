@@ -10,10 +10,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// Sight is the part of a cluster in which a caller may see discovered objects. Relabel steps can
+// Visibility is the part of a cluster in which a caller may see discovered objects. Relabel steps can
 // reveal labels through the state of targets and even through their number, so targets outside of
 // it must not be evaluated for the caller.
-type Sight struct {
+type Visibility struct {
 	asker *asker
 	// own is the namespace of the requested object, which the caller may get.
 	own string
@@ -21,13 +21,13 @@ type Sight struct {
 	namespaces []string
 }
 
-// NewSight returns the part of a cluster that the caller may see. own is the namespace of an object
+// NewVisibility returns the part of a cluster that the caller may see. own is the namespace of an object
 // that the caller may get. If r is nil, nothing else is visible.
-func NewSight(ctx context.Context, r Rights, own string, of readers.Reader) *Sight {
+func NewVisibility(ctx context.Context, r Rights, own string, of readers.Reader) *Visibility {
 	if r == nil {
 		r = noPermissions{}
 	}
-	s := &Sight{asker: asking(ctx, r), own: own}
+	s := &Visibility{asker: asking(ctx, r), own: own}
 	if !s.All() {
 		s.add(ctx, of)
 	}
@@ -35,7 +35,7 @@ func NewSight(ctx context.Context, r Rights, own string, of readers.Reader) *Sig
 }
 
 // add adds the namespaces of a cluster.
-func (s *Sight) add(ctx context.Context, of readers.Reader) {
+func (s *Visibility) add(ctx context.Context, of readers.Reader) {
 	list, _ := of.List(ctx, readers.Query{GroupVersionResource: readers.Namespaces}) // if it fails, only the namespaces of jobs are considered
 	for _, n := range list {
 		s.namespaces = append(s.namespaces, n.GetName())
@@ -43,23 +43,23 @@ func (s *Sight) add(ctx context.Context, of readers.Reader) {
 }
 
 // All reports whether the caller may see everything.
-func (s *Sight) All() bool {
+func (s *Visibility) All() bool {
 	return s.asker.listsTargets("") && s.asker.listsNodes() && s.asker.mayAny("list", readers.Namespaces.GroupResource(), "")
 }
 
 // Foreign reports whether the caller may see labels of pods of any namespace.
-func (s *Sight) Foreign() bool { return s.asker.listsTargets("") }
+func (s *Visibility) Foreign() bool { return s.asker.listsTargets("") }
 
 // Unread returns the errors of failed permission checks. They count as denied.
-func (s *Sight) Unread() []string { return s.asker.unread }
+func (s *Visibility) Unread() []string { return s.asker.unread }
 
-func (s *Sight) sees(namespace string, of catalog.Ref) bool {
+func (s *Visibility) sees(namespace string, of catalog.Ref) bool {
 	return namespace == s.own || s.asker.sees("", namespace, of)
 }
 
 // Left returns the visible part of a discovery of an object's job, nil if there is none, and a
 // message about the hidden part. own is the namespace of the workload.
-func (s *Sight) Left(sd *targets.KubernetesSD, of catalog.Ref, own string) (left *targets.KubernetesSD, gap string) {
+func (s *Visibility) Left(sd *targets.KubernetesSD, of catalog.Ref, own string) (left *targets.KubernetesSD, gap string) {
 	kinds := discovery.Kinds(sd)
 	if kinds == nil || discovery.OtherCluster(sd) != "" {
 		return sd, "" // finds nothing

@@ -8,16 +8,16 @@ import (
 	"github.com/prometheus/prometheus/model/relabel"
 )
 
-// Sight has the discovered labels that affect the targets of a job: those that its relabel steps
-// read. Servers remove all other labels __meta_... without looking at them. It is immutable.
-type Sight struct {
+// ReadLabels are the discovered labels that affect the targets of a job: those that its relabel steps
+// read. Servers drop all other labels __meta_... unread. It is immutable.
+type ReadLabels struct {
 	names map[model.LabelName]bool
 	maps  []relabel.Regexp // of labelmap steps: the names that they copy
 }
 
-// Sight returns the labels that the relabel steps of a job read on any shard.
-func (j *Job) Sight() Sight {
-	out := Sight{names: map[model.LabelName]bool{}}
+// ReadLabels returns the labels that the relabel steps of a job read on any shard.
+func (j *Job) ReadLabels() ReadLabels {
+	out := ReadLabels{names: map[model.LabelName]bool{}}
 	for _, c := range j.shards {
 		for _, step := range c.RelabelConfigs {
 			for _, name := range step.SourceLabels {
@@ -39,7 +39,7 @@ func (j *Job) Sight() Sight {
 }
 
 // has reports whether a label affects the job's targets.
-func (s *Sight) has(name model.LabelName) bool {
+func (s *ReadLabels) has(name model.LabelName) bool {
 	return !strings.HasPrefix(string(name), model.MetaLabelPrefix) || s.names[name] ||
 		slices.ContainsFunc(s.maps, func(r relabel.Regexp) bool { return r.MatchString(string(name)) })
 }
@@ -47,7 +47,7 @@ func (s *Sight) has(name model.LabelName) bool {
 // Target returns a discovered target without the labels that do not affect it, and without labels
 // that are empty. own are the labels of the target and take precedence over shared, those of its
 // group.
-func (s *Sight) Target(own, shared model.LabelSet) model.LabelSet {
+func (s *ReadLabels) Target(own, shared model.LabelSet) model.LabelSet {
 	out := make(model.LabelSet, 16)
 	for name, value := range shared {
 		if _, hidden := own[name]; !hidden && value != "" && s.has(name) {
