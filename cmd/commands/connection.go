@@ -30,7 +30,7 @@ type connection struct {
 	QPS                           float32
 	Burst                         int
 
-	told io.Writer // where commands report what they wait for; nil for nowhere
+	progress io.Writer // where commands report what they wait for; nil for nowhere
 }
 
 func (o *connection) bindServer(flags flagSet) {
@@ -172,8 +172,8 @@ func (o *connection) servers() (preview.Servers, error) {
 // personConfig is like restConfig, for a command that a user runs.
 func (o *connection) personConfig() (*rest.Config, error) {
 	cfg, err := o.person().restConfig()
-	if err == nil && o.told != nil {
-		cfg.Wrap(telling(o.told))
+	if err == nil && o.progress != nil {
+		cfg.Wrap(telling(o.progress))
 	}
 	if errors.Is(err, rest.ErrNotInCluster) {
 		err = fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s: %w", clientcmd.RecommendedHomeFile, err)

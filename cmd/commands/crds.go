@@ -129,8 +129,8 @@ func (o *connection) crdClient() (definitions.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.told != nil {
-		cfg.Wrap(telling(o.told))
+	if o.progress != nil {
+		cfg.Wrap(telling(o.progress))
 	}
 	return definitions.New(cfg)
 }

@@ -123,10 +123,10 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 		return 2
 	}
 	stdout = harmless{w: plain, yaml: chosen.yaml}
-	o.told = &serial{w: stderr}
-	code, err = chosen.ends(ctx, streams{stdout, o.told})
+	o.progress = &serial{w: stderr}
+	code, err = chosen.ends(ctx, streams{stdout, o.progress})
 	if err != nil {
-		fmt.Fprintf(o.told, "%s: %v\n", v.name, err)
+		fmt.Fprintf(o.progress, "%s: %v\n", v.name, err)
 	}
 	return code
 }

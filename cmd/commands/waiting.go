@@ -82,13 +82,13 @@ func notice(w io.Writer, format string, args ...any) (stop func() bool) {
 
 // reading prints a line if reading manifests takes long, unless stop is called before.
 func (o *connection) reading(files ...string) (stop func() bool) {
-	if o.told == nil {
+	if o.progress == nil {
 		return func() bool { return true }
 	}
 	if slices.ContainsFunc(files, standardInput) {
-		return notice(o.told, "waiting for standard input")
+		return notice(o.progress, "waiting for standard input")
 	}
-	return notice(o.told, "still working on %s", strings.Join(files, ", "))
+	return notice(o.progress, "still working on %s", strings.Join(files, ", "))
 }
 
 // waits is a transport that reports, once, that a command waits for an API server because it

@@ -22,7 +22,7 @@ type Steady struct {
 	Logger    *slog.Logger
 
 	goneSince time.Time
-	said      map[string]bool
+	logged    map[string]bool
 }
 
 // maxNamed is the maximum number of links without a target that are named in the log.
@@ -80,22 +80,22 @@ func (s *Steady) logProblems(snap Snapshot) {
 			})
 		}
 		if !d.Missing {
-			delete(s.said, "missing "+d.Path)
+			delete(s.logged, "missing "+d.Path)
 		}
 	}
-	for key := range s.said {
+	for key := range s.logged {
 		if path, ok := strings.CutPrefix(key, "gone "); ok && !slices.Contains(gone, path) {
-			delete(s.said, key)
+			delete(s.logged, key)
 		}
 	}
 }
 
 func (s *Steady) once(key string, say func()) {
-	if s.said == nil {
-		s.said = map[string]bool{}
+	if s.logged == nil {
+		s.logged = map[string]bool{}
 	}
-	if !s.said[key] {
-		s.said[key] = true
+	if !s.logged[key] {
+		s.logged[key] = true
 		say()
 	}
 }

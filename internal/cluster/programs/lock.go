@@ -18,7 +18,7 @@ func lock(ctx context.Context, file string, waiting func()) (unlock func(), err 
 	}
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	for told := false; ; told = true {
+	for logged := false; ; logged = true {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
 			return func() { _ = f.Close() }, nil
@@ -27,7 +27,7 @@ func lock(ctx context.Context, file string, waiting func()) (unlock func(), err 
 			_ = f.Close()
 			return nil, fmt.Errorf("lock %s: %w", file, err)
 		}
-		if !told {
+		if !logged {
 			waiting()
 		}
 		select {

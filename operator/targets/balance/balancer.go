@@ -182,8 +182,8 @@ func (b *Balancer) Pods(now time.Time, pods []handoff.Pod, frozen bool) {
 			delete(b.unsent, name)
 		}
 	}
-	for name, told := range b.inventories {
-		if _, is := b.pods[name]; !is && now.Sub(told.at) > forgetAfter { // else it may be new
+	for name, reported := range b.inventories {
+		if _, is := b.pods[name]; !is && now.Sub(reported.at) > forgetAfter { // else it may be new
 			delete(b.inventories, name)
 		}
 	}

@@ -60,12 +60,12 @@ func (b *Balancer) Leaving(from int) (samples uint64, since time.Time) {
 		if p.Shard < from {
 			continue
 		}
-		said, ok := b.unsent[name]
+		last, ok := b.unsent[name]
 		if !ok {
 			return samples, time.Time{}
 		}
-		if samples += said.samples; since.IsZero() || said.at.Before(since) {
-			since = said.at
+		if samples += last.samples; since.IsZero() || last.at.Before(since) {
+			since = last.at
 		}
 	}
 	return samples, since
@@ -82,7 +82,7 @@ func (b *Balancer) Admitted(pod string) bool {
 func (b *Balancer) gather(now time.Time) bool {
 	silent := false
 	for name, p := range b.pods {
-		if told, is := b.inventories[name]; p.Live && told.units == nil {
+		if reported, is := b.inventories[name]; p.Live && reported.units == nil {
 			if !is && now.Sub(b.began) < gatherFor {
 				return false
 			}
@@ -122,13 +122,13 @@ type holder struct {
 
 func (b *Balancer) holders() map[*Unit][]holder {
 	out := map[*Unit][]holder{}
-	for name, told := range b.inventories {
+	for name, reported := range b.inventories {
 		p, known := b.pods[name]
 		if !known {
 			continue
 		}
 		shard := p.Shard
-		for u, scraped := range told.units {
+		for u, scraped := range reported.units {
 			at := slices.IndexFunc(out[u], func(h holder) bool { return h.shard == shard })
 			if at < 0 {
 				out[u] = append(out[u], holder{shard, scraped})
@@ -164,7 +164,7 @@ func chosen(all []holder, shards []allocation.Shard) int {
 
 // meet passes the inventory of a pod to the machine, and reports whether that changed anything.
 func (b *Balancer) meet(name string) bool {
-	told := b.inventories[name]
+	reported := b.inventories[name]
 	if _, known := b.pods[name]; !known {
 		return false
 	}
@@ -173,13 +173,13 @@ func (b *Balancer) meet(name string) bool {
 		return false
 	}
 	var ids []allocation.ID
-	for u := range told.units {
+	for u := range reported.units {
 		ids = append(ids, u.id)
 	}
 	slices.SortFunc(ids, allocation.ID.Compare)
 	var scraped func(allocation.ID) bool
-	if !told.blind {
-		scraped = func(id allocation.ID) bool { return told.units[b.units[id]] }
+	if !reported.blind {
+		scraped = func(id allocation.ID) bool { return reported.units[b.units[id]] }
 	}
 	b.machine.Held(name, ids, scraped)
 	if b.machine.HasReported(name) {

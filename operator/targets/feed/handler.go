@@ -31,7 +31,7 @@ type Server struct {
 	inventories inventories
 	streams     streams
 	metrics     metrics
-	told        logLimit
+	logLimit    logLimit
 }
 
 // Register registers the paths of streams, reports and inventories.

@@ -18,11 +18,11 @@ import (
 const (
 	// reportPause is the minimum time between two reports of a pod.
 	reportPause = time.Second
-	// maxTold is the maximum number of targets that one line of the log names, maxToldWithin that of lines
-	// within toldWithin.
-	maxTold       = 3
-	maxToldWithin = 20
-	toldWithin    = time.Minute
+	// maxNamed is the maximum number of targets that one line of the log names, maxLogged that of lines
+	// within loggedWithin.
+	maxNamed     = 3
+	maxLogged    = 20
+	loggedWithin = time.Minute
 )
 
 // PodReport is a report of a pod about its list and its Prometheus.
@@ -220,11 +220,11 @@ var explanation = map[targetreport.Kind]string{
 
 // logDisagreement logs a disagreement, the first targets by name.
 func (s *Server) logDisagreement(now time.Time, who caller, d disagreement) {
-	if !s.told.may(now) {
+	if !s.logLimit.may(now) {
 		return
 	}
 	s.Log.Warn(explanation[d.kind], "workload", who.shard.Workload.String(), "shard", who.shard.Number, "pod", who.pod.Name,
-		"job", d.job, "count", d.count, "targets", d.names[:min(len(d.names), maxTold)])
+		"job", d.job, "count", d.count, "targets", d.names[:min(len(d.names), maxNamed)])
 }
 
 // logLimit is a rate limit for log messages about disagreements.
@@ -238,9 +238,9 @@ type logLimit struct {
 func (t *logLimit) may(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if now.Sub(t.since) >= toldWithin {
+	if now.Sub(t.since) >= loggedWithin {
 		t.since, t.lines = now, 0
 	}
 	t.lines++
-	return t.lines <= maxToldWithin
+	return t.lines <= maxLogged
 }

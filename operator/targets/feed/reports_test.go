@@ -150,7 +150,7 @@ func TestReportsAreBounded(t *testing.T) {
 	s, log := serve(t), &logtest.Log{}
 	s.Log = slog.New(slog.NewTextHandler(log, nil))
 	response := s.open(t, s.shard[0])
-	for i := range 2 * maxToldWithin {
+	for i := range 2 * maxLogged {
 		s.again()
 		body := disagrees
 		if i%2 == 1 {
@@ -162,7 +162,7 @@ func TestReportsAreBounded(t *testing.T) {
 	}
 	s.again()
 	s.post(t, s.shard[0], disagrees)
-	if n := strings.Count(log.String(), "drops targets"); n != maxToldWithin {
+	if n := strings.Count(log.String(), "drops targets"); n != maxLogged {
 		t.Errorf("%d lines in the log", n)
 	}
 	if len(s.streams.reports()) != 1 {

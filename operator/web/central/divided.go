@@ -68,7 +68,7 @@ func (w *WorkloadStatus) moves(out *strings.Builder) {
 	w.scaling(out)
 	switch {
 	case !b.Ready:
-		fmt.Fprintf(out, "%s: its pods have not said yet which targets they have, or another replica leads\n", w.Ref)
+		fmt.Fprintf(out, "%s: its pods have not reported their targets yet, or another replica leads\n", w.Ref)
 	case b.Moving+b.Waiting > 0:
 		fmt.Fprintf(out, "%s: %d units of targets are on their way between shards, %d wait for theirs\n", w.Ref, b.Moving, b.Waiting)
 	}

@@ -76,15 +76,15 @@ func (e *entry) calls() (out []Attention) {
 		}
 		switch u := urgencyOf(c); {
 		case c.Type == "Reconciled":
-			add(none, problem(u, NotReconciled, "not reconciled", "%s", said(c)))
+			add(none, problem(u, NotReconciled, "not reconciled", "%s", messageOf(c)))
 		case c.Type == "Available" && len(r.Pods) == 0:
-			add(none, problem(u, PodsBehind, "no pod", "%s", said(c)))
+			add(none, problem(u, PodsBehind, "no pod", "%s", messageOf(c)))
 		case c.Type == "ConfigApplied" && c.Status == "Unknown":
-			add(none, problem(u, PodsBehind, "loaded config not known", "%s", said(c)))
+			add(none, problem(u, PodsBehind, "loaded config not known", "%s", messageOf(c)))
 		case c.Type == "ConfigApplied":
-			add(none, problem(u, PodsBehind, "config not loaded", "%s", said(c)))
+			add(none, problem(u, PodsBehind, "config not loaded", "%s", messageOf(c)))
 		case c.Type != "Available":
-			add(none, problem(Warning, NotReconciled, c.Type+" is "+c.Status, "%s is %s: %s", c.Type, c.Status, said(c)))
+			add(none, problem(Warning, NotReconciled, c.Type+" is "+c.Status, "%s is %s: %s", c.Type, c.Status, messageOf(c)))
 		}
 	}
 	e.podCalls(func(p Problem) { add(none, p) })
@@ -105,8 +105,8 @@ func urgencyOf(c status.Condition) Urgency {
 	return Warning
 }
 
-// said returns the message of a condition in one line.
-func said(c status.Condition) string {
+// messageOf returns the message of a condition in one line.
+func messageOf(c status.Condition) string {
 	if c.Message == "" {
 		return c.Words
 	}

@@ -42,9 +42,9 @@ func (e *entry) pods(counts *TargetCounts, loaded func(*catalog.Row, types.Names
 		by[p.Name] = p
 	}
 	out := make([]RolloutPod, 0, len(by))
-	for _, said := range e.report.Pods {
-		p := by[said.Name]
-		pod := RolloutPod{Pod: said, Node: p.Spec.NodeName, Revision: p.Labels[appsv1.ControllerRevisionHashLabelKey]}
+	for _, reported := range e.report.Pods {
+		p := by[reported.Name]
+		pod := RolloutPod{Pod: reported, Node: p.Spec.NodeName, Revision: p.Labels[appsv1.ControllerRevisionHashLabelKey]}
 		pod.Shard, pod.Replica = e.place(p.Name)
 		if p.Status.StartTime != nil {
 			pod.Since = p.Status.StartTime.UTC()

@@ -81,8 +81,8 @@ type Client struct {
 	// Of the last attempts.
 	failures int  // since the last confirmation
 	full     bool // request a full list
-	told     string
-	toldAt   time.Time
+	logged   string
+	loggedAt time.Time
 }
 
 // New returns a client without a list.
@@ -178,7 +178,7 @@ func (c *Client) receive(ctx context.Context, heard func()) error {
 		}
 		c.listen(m)
 		if current {
-			c.failures, c.told = 0, ""
+			c.failures, c.logged = 0, ""
 			c.list.confirm(now)
 		}
 	}
@@ -264,12 +264,12 @@ func (c *Client) request(ctx context.Context) (*http.Response, error) {
 // statusError is a response other than 200.
 type statusError struct {
 	status string
-	said   string
+	reply  string
 	after  time.Duration // Retry-After
 }
 
 func (e *statusError) Error() string {
-	return strings.TrimSuffix("the discovery server answered "+e.status+": "+e.said, ": ")
+	return strings.TrimSuffix("the discovery server answered "+e.status+": "+e.reply, ": ")
 }
 
 func refusal(resp *http.Response) error {
@@ -281,8 +281,8 @@ func refusal(resp *http.Response) error {
 	}
 	e := &statusError{status: fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))}
 	if resp.Header.Get("Content-Encoding") == "" {
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, maxReply)) // as much as there is
-		e.said = strings.Join(strings.Fields(strings.ToValidUTF8(string(said), "")), " ")
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxReply)) // as much as there is
+		e.reply = strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "")), " ")
 	}
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
 		e.after = min(time.Duration(s)*time.Second, longestPause)
@@ -315,8 +315,8 @@ func pause(ctx context.Context, d time.Duration) {
 func (c *Client) logError(err error) {
 	c.metrics.errors.WithLabelValues(string(reasonOf(err))).Inc()
 	level := slog.LevelWarn
-	if now := time.Now(); err.Error() != c.told || now.Sub(c.toldAt) >= repeat {
-		c.told, c.toldAt = err.Error(), now
+	if now := time.Now(); err.Error() != c.logged || now.Sub(c.loggedAt) >= repeat {
+		c.logged, c.loggedAt = err.Error(), now
 	} else {
 		level = slog.LevelDebug
 	}

@@ -39,9 +39,9 @@ type reporter struct {
 	fetched     Version // that was reported last
 	blind       bool    // Prometheus refused the last request
 
-	last *comparison // nil: none, or the last one failed
-	at   time.Time   // of the last one
-	told bool        // the log has the error of the last one
+	last   *comparison // nil: none, or the last one failed
+	at     time.Time   // of the last one
+	logged bool        // the log has the error of the last one
 	// foreign is true if Prometheus ignores the parameter for one job, until this program restarts.
 	foreign bool
 }
@@ -151,13 +151,13 @@ func (r *reporter) update(ctx context.Context, now time.Time, jobs map[string]*j
 	}
 	next, err := compare(ctx, comparable, r.prometheus, !r.foreign)
 	if err != nil {
-		if !r.told {
+		if !r.logged {
 			r.log.Warn("The targets of Prometheus cannot be compared with the list of targets", "err", err)
 		}
-		r.told, r.last = true, nil
+		r.logged, r.last = true, nil
 		return false
 	}
-	r.told, r.foreign = false, r.foreign || next.foreign
+	r.logged, r.foreign = false, r.foreign || next.foreign
 	// What changed in the meantime was not compared with the same list.
 	_, jobs = r.list.snapshot()
 	maps.DeleteFunc(next.jobs, func(name string, of *jobComparison) bool { return jobs[name] != of.job })
