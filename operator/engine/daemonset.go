@@ -46,7 +46,7 @@ func (n Nodes) readiness(ready int32) readiness {
 	}
 	v := notReady(n.Pods, ready, "")
 	if n.DaemonSet.DeletionTimestamp != nil {
-		v.lines = append(v.lines, "daemonset "+n.Key+" is being deleted, and is created again once it is gone")
+		v.lines = append(v.lines, "daemonset "+n.Key+" is being deleted, and is recreated once it is gone")
 	}
 	return v
 }

@@ -210,7 +210,7 @@ func readinessOf(s setPods, ready, expected int32) readiness {
 	}
 	v := notReady(s.Pods, ready, s.Title)
 	if s.StatefulSet.DeletionTimestamp != nil {
-		v.lines = append(v.lines, fmt.Sprintf("%sstatefulset %s is being deleted, and is created again once it is gone", s.Title, s.Key))
+		v.lines = append(v.lines, fmt.Sprintf("%sstatefulset %s is being deleted, and is recreated once it is gone", s.Title, s.Key))
 		return v
 	}
 	if missing := expected - int32(len(s.Pods)); missing > 0 && len(v.lines) == 0 {

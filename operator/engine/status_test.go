@@ -93,7 +93,7 @@ func TestAvailable(t *testing.T) {
 		}},
 		"being deleted, for example with its pods": {[]setPods{deleted(shard(0))}, v1.Condition{
 			Status: v1.ConditionFalse, Reason: "NoPodReady",
-			Message: "shard 0: statefulset demo/prometheus-main-shard-0 is being deleted, and is created again once it is gone",
+			Message: "shard 0: statefulset demo/prometheus-main-shard-0 is being deleted, and is recreated once it is gone",
 		}},
 		"being deleted without its pods": {[]setPods{deleted(shard(0, "ready", "ready"))}, v1.Condition{Status: v1.ConditionTrue}},
 		"what containers wait for comes last": {[]setPods{waitingShard()}, v1.Condition{

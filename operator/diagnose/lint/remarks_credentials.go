@@ -99,7 +99,7 @@ func (l *linter) credential(say, note says, namespace, path string, value any) {
 		say(path+".key", "the value of key %q in Secret %s/%s begins with %s, which is sent before it anyway (authorization.type, Bearer unless it is set), so that it is there twice and the server refuses it; write what follows it alone", key, namespace, name, scheme)
 	}
 	if encodedTwice(known.Values[key]) && slices.Contains([]string{"username", "password", "authPassword"}, path[strings.LastIndexByte(path, '.')+1:]) {
-		note(path+".key", "the value of key %q in Secret %s/%s is itself base64 of a text, and is sent like this; if the text is meant, write it as it is below stringData, or encode it once below data", key, namespace, name)
+		note(path+".key", "the value of key %q in Secret %s/%s is itself a base64 string, and is sent like this; if the decoded value is meant, write it as it is below stringData, or encode it once below data", key, namespace, name)
 	}
 	if !bytes.HasSuffix(known.Values[key], []byte("\n")) {
 		return

@@ -21,7 +21,7 @@ func noResult(e parser.Expr) string {
 	case parser.ValueTypeMatrix:
 		return "the result is a range of samples" + fails + "apply a function to it, such as rate(a[5m]) or max_over_time(a[5m])"
 	case parser.ValueTypeString:
-		return "the result is a text" + fails + "write the expression without these quotes"
+		return "the result is a string" + fails + "write the expression without these quotes"
 	}
 	return ""
 }
@@ -44,7 +44,7 @@ func estimated(e *parser.BinaryExpr) string {
 	if m, is := call.Args[0].(*parser.MatrixSelector); !is || widened(m) {
 		return ""
 	}
-	return fmt.Sprintf("== %v is hardly ever true, because %s extrapolates from the first and last sample to the whole range, and whole numbers are an exception; write > 0, or another limit with > or >=", n, call.Func.Name)
+	return fmt.Sprintf("== %v is hardly ever true, because %s extrapolates from the first and last sample to the whole range, and integers are an exception; write > 0, or another limit with > or >=", n, call.Func.Name)
 }
 
 // widened reports whether a range has a modifier, with which nothing is extrapolated.
