@@ -14,8 +14,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
 )
 
-const prefix = "github.com/firekeeper-dev/firekeeper/"
-
 // TestAttack is the short version of `make adversary`: the first objects of one seed.
 func TestAttack(t *testing.T) {
 	if testing.Short() {
