@@ -171,6 +171,7 @@ func (l *linter) targets(view *nearmiss.View, m made) []nearmiss.Use {
 		l.webhooks(view, w, results)
 		if !l.standsIn(w.String()) {
 			l.jobNames(view, w, results, uses)
+			l.droppedMetrics(w, results)
 		}
 	})
 	if a != nil && a.kept && !view.Isolates() { // network policies select pods, which have the name of the workload

@@ -44,7 +44,7 @@ func estimated(e *parser.BinaryExpr) string {
 	if m, is := call.Args[0].(*parser.MatrixSelector); !is || widened(m) {
 		return ""
 	}
-	return fmt.Sprintf("== %v is hardly ever true, because %s extrapolates from the first and last sample to the whole range, and integers are an exception; write > 0, or another limit with > or >=", n, call.Func.Name)
+	return fmt.Sprintf("== %v is hardly ever true, because %s extrapolates from the first and last sample to the whole range, and the result is seldom an integer; write > 0, or another limit with > or >=", n, call.Func.Name)
 }
 
 // widened reports whether a range has a modifier, with which nothing is extrapolated.
