@@ -84,7 +84,11 @@ func missOf(r labels.Requirement, t thing) (m miss, ok bool) {
 		m.has, m.remedy = m.key+"="+value, "write "+m.key+": "+value
 		return m, alike(value, m.want)
 	}
-	for _, key := range slices.Sorted(maps.Keys(t.labels)) {
+	keys := slices.Sorted(maps.Keys(t.labels))
+	if t.labels[nameLabel] == m.want { // rather than a name of a release
+		keys = append([]string{nameLabel}, keys...)
+	}
+	for _, key := range keys {
 		if value := t.labels[key]; value == m.want || alike(key, m.key) && alike(value, m.want) {
 			m.has, m.remedy = key+"="+value, "select "+key+": "+value
 			return m, true
@@ -93,6 +97,9 @@ func missOf(r labels.Requirement, t thing) (m miss, ok bool) {
 	m.has, m.remedy = "no label "+m.key, fmt.Sprintf("add %s: %s to its metadata.labels", m.key, m.want)
 	return m, alike(t.name, m.want)
 }
+
+// nameLabel is the label with the name of a program.
+const nameLabel = "app.kubernetes.io/name"
 
 // maxSelectorWords is the maximum number of values in selectors for which similar labels are
 // searched: each thing is compared with all of them.

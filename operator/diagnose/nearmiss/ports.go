@@ -66,8 +66,36 @@ func (v *View) noServicePort(s *Search, selected []service) []Hint {
 	case err == nil:
 		message = fmt.Sprintf("%q is the name of a port of a Service; %s", want, and(has))
 	}
-	message += called + s.remedy(want, selected, named, meant)
+	if only := v.withoutService(s, selected); only != "" && len(meant) == 0 {
+		message += only
+	} else {
+		message += called + s.remedy(want, selected, named, meant)
+	}
 	return []Hint{{Code: NoTarget, Field: s.port.field, Message: message}}
+}
+
+// withoutService returns what to do about a port that containers have and no port of the Services leads to, as the end of a
+// message; empty if there is no such port.
+func (v *View) withoutService(s *Search, selected []service) string {
+	if !s.forServices() || s.name != nil {
+		return ""
+	}
+	for _, svc := range selected {
+		for _, b := range v.behind(svc) {
+			for _, c := range b.ports {
+				number := strconv.Itoa(int(c.ContainerPort))
+				if c.Name != s.port.want.text && number != s.port.want.text {
+					continue
+				}
+				target := number
+				if c.Name == s.port.want.text {
+					target = c.Name
+				}
+				return fmt.Sprintf(", and no port of it leads to port %s of the pods of %s: add a port with targetPort: %s to the Service, or write targetPort: %[3]s here", containerPorts([]corev1.ContainerPort{c}), names(things([]pods{b}, ofPods)), target)
+			}
+		}
+	}
+	return ""
 }
 
 // remedy returns what to write instead of the name of a port that no Service has, as the end of a
