@@ -35,7 +35,7 @@ type Answer struct {
 // fields: "podMonitor".
 func (r Rule) Ask(s Subject, field string) Answer {
 	objects, namespaces := "spec."+field+"Selector", "spec."+field+"NamespaceSelector"
-	labelsDiffer := Answer{LabelsNotSelected, objects, fmt.Sprintf("%s does not match the labels of the %s", objects, s.Kind), r.labelMisses(s.Labels)}
+	labelsDiffer := r.labelsDiffer(s, objects)
 	unknown := s.NamespaceUnknown && r.open(s.Namespace)
 	switch reason := r.Why(s.Namespace, s.NamespaceLabels, s.Labels); {
 	case reason == NoSelector && r.never != "":
@@ -54,6 +54,19 @@ func (r Rule) Ask(s Subject, field string) Answer {
 		return labelsDiffer
 	}
 	return Answer{}
+}
+
+func (r Rule) labelsDiffer(s Subject, selector string) Answer {
+	return Answer{LabelsNotSelected, selector, fmt.Sprintf("%s does not match the labels of the %s", selector, s.Kind), r.labelMisses(s.Labels)}
+}
+
+// Besides returns a second reason why an object in a namespace that is not selected is not selected; ok is false if its labels
+// match. field is that of Ask.
+func (r Rule) Besides(s Subject, field string) (second Answer, ok bool) {
+	if r.Empty() || r.Labels(s.Labels) {
+		return Answer{}, false
+	}
+	return r.labelsDiffer(s, "spec."+field+"Selector"), true
 }
 
 // Undecided reports whether the name of a Namespace alone does not decide if the rule selects an object in it.

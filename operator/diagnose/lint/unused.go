@@ -150,7 +150,11 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		case len(reasons) == mostReasons:
 			more++
 		case unread == "":
-			reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, l.why(finding, s, subject, object, answer)))
+			why := l.why(finding, s, subject, object, answer)
+			if second, is := s.rule.Besides(subject, row.Field); is && answer.Reason == selection.NamespaceNotSelected {
+				why += ", and " + l.why(finding, s, subject, object, second)
+			}
+			reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
 		default:
 			reasons = append(reasons, fmt.Sprintf("%s: %s %s", s.workload, l.placed(finding, s, answer), unread))
 		}
