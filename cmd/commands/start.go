@@ -52,6 +52,9 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	reg := server.Registry("prometheus_operator")
 	server.WatchClient(reg)
 	exposeGates(reg, o.FeatureGates)
+	if err := o.expectControllers(reg); err != nil {
+		return err
+	}
 	o.warnIdle(log)
 	footprint.Start(ctx)
 	footprint.Container(o.MemoryRatio, log)
@@ -75,6 +78,20 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	}
 	log.Info("stopped")
 	return err
+}
+
+// expectControllers exposes that no controller is ready, before it is known which of them can start.
+//
+// Errors: those of kinds.
+func (o *Options) expectControllers(reg promclient.Registerer) error {
+	kinds, err := o.kinds(semver.MustParse(newestKubernetes))
+	if err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		engine.Expect(reg, k.Label)
+	}
+	return nil
 }
 
 // logger returns the logger according to the flags.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -33,8 +34,9 @@ type Metrics struct {
 
 // newMetrics registers the metrics of a controller, for example "prometheus".
 func newMetrics(reg prometheus.Registerer, controller string) *Metrics {
+	m := &Metrics{ready: Expect(reg, controller)}
 	reg = prometheus.WrapRegistererWith(prometheus.Labels{"controller": controller}, reg)
-	m := &Metrics{reg: reg}
+	m.reg = reg
 	counter := func(name, help string) prometheus.Counter {
 		c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 		reg.MustRegister(c)
@@ -50,9 +52,6 @@ func newMetrics(reg prometheus.Registerer, controller string) *Metrics {
 		Name: "prometheus_operator_triggered_total", Help: "Events that triggered a reconciliation, by kind of object and action.",
 	}, []string{"triggered_by", "action"})
 	m.duration = prometheus.NewHistogram(histogram("prometheus_operator_reconcile_duration_seconds", "Duration of a reconciliation."))
-	m.ready = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "prometheus_operator_ready", Help: "1 once the caches are synced and events are handled, else 0.",
-	})
 	m.overwrites = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "prometheus_operator_overwritten_objects_total", Help: "Changes by others to generated objects that the operator reverted, by kind.",
 	}, []string{"kind"})
@@ -65,7 +64,7 @@ func newMetrics(reg prometheus.Registerer, controller string) *Metrics {
 	for _, stage := range []string{"written", "annotated", "on_disk", "loaded"} {
 		m.changes.WithLabelValues(stage)
 	}
-	reg.MustRegister(m.triggered, m.duration, m.ready, m.overwrites, m.changes)
+	reg.MustRegister(m.triggered, m.duration, m.overwrites, m.changes)
 	m.lists = callMetrics{
 		counter("prometheus_operator_list_operations_total", "List requests of the caches."),
 		counter("prometheus_operator_list_operations_failed_total", "Failed list requests of the caches."),
@@ -76,6 +75,22 @@ func newMetrics(reg prometheus.Registerer, controller string) *Metrics {
 	}
 	m.queues = newQueueMetrics(reg)
 	return m
+}
+
+// Expect registers the metric that a controller is not ready, and returns it. Call it for controllers that start once the
+// cluster meets their requirements, so that an alert notices those that never do.
+func Expect(reg prometheus.Registerer, controller string) prometheus.Gauge {
+	out := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "prometheus_operator_ready", Help: "1 once the caches are synced and events are handled, else 0.",
+	})
+	err := prometheus.WrapRegistererWith(prometheus.Labels{"controller": controller}, reg).Register(out)
+	if known, is := errors.AsType[prometheus.AlreadyRegisteredError](err); is {
+		return known.ExistingCollector.(prometheus.Gauge)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return out
 }
 
 // callMetrics count requests of one verb.

@@ -53,6 +53,7 @@ func TestMetricNames(t *testing.T) {
 
 func TestMetricValues(t *testing.T) {
 	reg := prometheus.NewRegistry()
+	Expect(reg, "prometheus") // before it starts
 	m := newMetrics(reg, "prometheus")
 	m.Expect("Prometheus", "StatefulSet")
 	m.Triggered("Secret", "update")

@@ -32,6 +32,7 @@ func TestKindsInstalledLater(t *testing.T) {
 			return fmt.Errorf("log: %s", o.log.Brief(logLines))
 		})
 	}
+	o.ready(t, 0) // which the alert FirekeeperNotReady needs
 	for _, kind := range []string{"servicemonitors", "podmonitors", "probes", "prometheusrules", "prometheuses"} {
 		w.install(t, kind)
 	}
