@@ -79,6 +79,13 @@ func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes
 			controller = engine.New(s.Kind, s.Options, sources, clients, p.log, p.reg)
 			return controller.Run(ctx)
 		})
+		c.OnCheck = func(installed bool) {
+			if installed {
+				engine.Expect(p.reg, s.Label)
+			} else {
+				engine.NotExpected(p.reg, s.Label)
+			}
+		}
 		ready, err := p.starter.Check(ctx, c)
 		if err != nil {
 			return err

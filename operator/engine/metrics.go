@@ -35,7 +35,7 @@ type Metrics struct {
 // newMetrics registers the metrics of a controller, for example "prometheus".
 func newMetrics(reg prometheus.Registerer, controller string) *Metrics {
 	m := &Metrics{ready: Expect(reg, controller)}
-	reg = prometheus.WrapRegistererWith(prometheus.Labels{"controller": controller}, reg)
+	reg = ofController(reg, controller)
 	m.reg = reg
 	counter := func(name, help string) prometheus.Counter {
 		c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
@@ -80,10 +80,8 @@ func newMetrics(reg prometheus.Registerer, controller string) *Metrics {
 // Expect registers the metric that a controller is not ready, and returns it. Call it for controllers that start once the
 // cluster meets their requirements, so that an alert notices those that never do.
 func Expect(reg prometheus.Registerer, controller string) prometheus.Gauge {
-	out := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "prometheus_operator_ready", Help: "1 once the caches are synced and events are handled, else 0.",
-	})
-	err := prometheus.WrapRegistererWith(prometheus.Labels{"controller": controller}, reg).Register(out)
+	out := newReady()
+	err := ofController(reg, controller).Register(out)
 	if known, is := errors.AsType[prometheus.AlreadyRegisteredError](err); is {
 		return known.ExistingCollector.(prometheus.Gauge)
 	}
@@ -91,6 +89,22 @@ func Expect(reg prometheus.Registerer, controller string) prometheus.Gauge {
 		panic(err)
 	}
 	return out
+}
+
+// NotExpected removes the metric of [Expect], for a controller whose kind is not installed: it has no objects that wait for it.
+func NotExpected(reg prometheus.Registerer, controller string) {
+	ofController(reg, controller).Unregister(newReady())
+}
+
+func newReady() prometheus.Gauge {
+	return prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "prometheus_operator_ready", Help: "1 once the caches are synced and events are handled, else 0.",
+	})
+}
+
+// ofController returns a registerer that adds the label of a controller.
+func ofController(reg prometheus.Registerer, controller string) prometheus.Registerer {
+	return prometheus.WrapRegistererWith(prometheus.Labels{"controller": controller}, reg)
 }
 
 // callMetrics count requests of one verb.

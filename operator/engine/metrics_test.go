@@ -54,6 +54,10 @@ func TestMetricNames(t *testing.T) {
 func TestMetricValues(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	Expect(reg, "prometheus") // before it starts
+	NotExpected(reg, "prometheus")
+	if families, err := reg.Gather(); err != nil || len(families) > 0 {
+		t.Error("a kind that is not installed has metrics: ", families, err)
+	}
 	m := newMetrics(reg, "prometheus")
 	m.Expect("Prometheus", "StatefulSet")
 	m.Triggered("Secret", "update")

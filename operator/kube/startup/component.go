@@ -24,6 +24,8 @@ type Component struct {
 	Permissions []Permission
 	Instead     map[Permission][]Permission // alternatives: all of the values together replace the key
 	Start       func() error                // runs the component; an error stops the operator
+	// OnCheck (optional) is called after each check with whether the first of Resources is installed.
+	OnCheck func(installed bool)
 
 	reportKey string    // key in Missing; empty: Name
 	logged    string    // missing requirements as last logged
@@ -49,6 +51,9 @@ func (c *Component) found(l *lack) {
 		text = l.String()
 	}
 	c.forbidden.Store(&text)
+	if c.OnCheck != nil {
+		c.OnCheck(l == nil || !slices.Contains(l.resources, resourceText(c.Resources[0])))
+	}
 }
 
 // Controller returns the component of a controller. own is the resource of its workloads, and selected are
@@ -183,10 +188,15 @@ func (c *Component) absent(ctx context.Context, kube server) (out []string, err 
 			}
 		}
 		if !slices.ContainsFunc(served[version], func(r metav1.APIResource) bool { return r.Name == need.Resource }) {
-			out = append(out, need.Resource+" "+version.String())
+			out = append(out, resourceText(need))
 		}
 	}
 	return out, nil
+}
+
+// resourceText returns a resource as in [lack.resources].
+func resourceText(r schema.GroupVersionResource) string {
+	return r.Resource + " " + r.GroupVersion().String()
 }
 
 // installed returns the resources of a group version, none if the API server does not serve it.

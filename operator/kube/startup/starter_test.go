@@ -46,6 +46,11 @@ func TestCheck(t *testing.T) {
 				Resources:   []schema.GroupVersionResource{resource("v1alpha1", "scrapeconfigs")},
 				Permissions: Permissions(group, "scrapeconfigs", []string{"a", "b"}, "list", "watch"),
 			}
+			c.OnCheck = func(installed bool) {
+				if installed != slices.Contains(tc.resources, "scrapeconfigs") {
+					t.Errorf("installed: %v", installed)
+				}
+			}
 			ready, err := s.Check(t.Context(), c)
 			if forbidden := !tc.want && slices.Contains(tc.resources, "scrapeconfigs"); (c.Forbidden() != "") != forbidden || forbidden && !strings.Contains(c.Forbidden(), tc.denied) {
 				t.Errorf("forbidden: %q", c.Forbidden())
