@@ -132,9 +132,12 @@ func (o *connection) person() *connection {
 	return &out
 }
 
-// connect connects to the cluster of the user, and returns the version of its API server.
+// connect connects to the cluster of the user for large lists, and returns the version of its API server.
 func (o *connection) connect(ctx context.Context) (live apiserver.Reader, version string, err error) {
-	live, _, version, err = o.reach(ctx)
+	cfg, err := o.personConfig()
+	if err == nil {
+		live, version, err = readerOf(ctx, client.Bulk(cfg))
+	}
 	if errors.Is(err, rest.ErrNotInCluster) {
 		err = fmt.Errorf("%w; use -f to read manifests instead", err)
 	}
@@ -143,19 +146,24 @@ func (o *connection) connect(ctx context.Context) (live apiserver.Reader, versio
 
 // reach is like connect, for a command that only reads clusters.
 func (o *connection) reach(ctx context.Context) (live apiserver.Reader, cfg *rest.Config, version string, err error) {
-	if cfg, err = o.personConfig(); err != nil {
-		return live, nil, "", err
+	if cfg, err = o.personConfig(); err == nil {
+		live, version, err = readerOf(ctx, cfg)
 	}
+	return live, cfg, version, err
+}
+
+// readerOf returns a reader of a cluster, and the version of its API server.
+func readerOf(ctx context.Context, cfg *rest.Config) (live apiserver.Reader, version string, err error) {
 	cfg.WarningHandler = rest.NoWarnings{} // warnings are about objects that Prometheus reads, such as Endpoints
 	if live.Kube, err = kubernetes.NewForConfig(compact(cfg)); err != nil {
-		return live, nil, "", err
+		return live, "", err
 	}
 	version, err = serverVersion(ctx, live.Kube)
 	if err != nil {
-		return live, nil, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
+		return live, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
 	}
 	_, live.CRDs, err = kindClients(cfg, client.New)
-	return live, cfg, version, err
+	return live, version, err
 }
 
 // servers returns access to the servers of workloads, for a command that a user runs.
