@@ -41,10 +41,12 @@ func Insist[T any](ctx context.Context, p *Patience, request func() (T, error)) 
 	for pause := firstPause; err != nil && passes(ctx, err); pause = min(2*pause, longestPause) {
 		select {
 		case <-ctx.Done():
-			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		case <-time.After(pause):
 			out, err = request()
 		}
+	}
+	if ended := context.Cause(ctx); err != nil && ended != nil && !errors.Is(err, ended) {
+		err = fmt.Errorf("%w: %w", ended, err)
 	}
 	p.done(err)
 	return out, err
