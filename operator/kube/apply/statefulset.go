@@ -156,9 +156,11 @@ func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, e
 	return Updated, nil
 }
 
-// sameInput compares hashes instead of specs; the hash covers the live spec too.
+// sameInput compares hashes instead of specs. The hash covers the live spec, too, except that of a new object, which may be
+// created by others with our annotations, from a backup for example: its pods would never fit.
 func sameInput(want, live *appsv1.StatefulSet) bool {
-	return want.Annotations[wellknown.AnnotationInputHash] == live.Annotations[wellknown.AnnotationInputHash] && sameMeta(want, live)
+	return want.Annotations[wellknown.AnnotationInputHash] == live.Annotations[wellknown.AnnotationInputHash] && sameMeta(want, live) &&
+		rollout.Misfit(live, want) == ""
 }
 
 func mergeStatefulSet(want, live *appsv1.StatefulSet) {

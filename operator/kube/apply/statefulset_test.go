@@ -43,10 +43,18 @@ func TestStatefulSet(t *testing.T) {
 		recreated []string
 		message   string
 	}{
-		"absent":                     {nil, false, nil, Created, []string{"create"}, nil, ""},
-		"there without our labels":   {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Labels = nil }), true, nil, Updated, []string{"create", "get", "patch"}, nil, ""},
-		"being deleted":              {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.DeletionTimestamp = new(metav1.Now()) }), false, nil, Unchanged, nil, nil, ""},
-		"the wanted hash":            {statefulSet("5", "2"), false, nil, Unchanged, nil, nil, ""},
+		"absent":                   {nil, false, nil, Created, []string{"create"}, nil, ""},
+		"there without our labels": {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Labels = nil }), true, nil, Updated, []string{"create", "get", "patch"}, nil, ""},
+		"being deleted":            {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.DeletionTimestamp = new(metav1.Now()) }), false, nil, Unchanged, nil, nil, ""},
+		"the wanted hash":          {statefulSet("5", "2"), false, nil, Unchanged, nil, nil, ""},
+		"the wanted hash, but another serviceName": {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Spec.ServiceName = "x" }), false, map[string]error{"update": immutable},
+			Deleted, []string{"update", "create", "delete"},
+			[]string{`ns/web: Forbidden: updates to podManagementPolicy are forbidden: serviceName changes from "x" to "", and with it the pods' host names`}, ""},
+		"the wanted hash, but another selector": {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Spec.Selector = &metav1.LabelSelector{} }), false, map[string]error{"update": immutable},
+			Deleted, []string{"update", "create", "delete"}, []string{"ns/web: Forbidden: updates to podManagementPolicy are forbidden: the selector changes"}, ""},
+		"the wanted hash, and a volume claim template of others": {statefulSet("5", "2", func(s *appsv1.StatefulSet) {
+			s.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "x"}}}
+		}), false, nil, Unchanged, nil, nil, ""},
 		"another hash":               {statefulSet("5", "1"), false, nil, Updated, []string{"update"}, nil, ""},
 		"a label of ours was edited": {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels[wellknown.LabelManagedBy] = "them" }), false, nil, Updated, []string{"update"}, nil, ""},
 		"a label of others":          {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels["theirs"] = "x" }), false, nil, Unchanged, nil, nil, ""},
@@ -182,6 +190,19 @@ func TestDeleteStatefulSetLeavesClaims(t *testing.T) {
 		if opts.Preconditions == nil || opts.Preconditions.UID == nil || *opts.Preconditions.UID != tc.live.UID {
 			t.Errorf("%s: another StatefulSet of the name would go: %v", name, opts.Preconditions)
 		}
+	}
+}
+
+// A StatefulSet that was created by others with our hash lacks a claim template.
+func TestTheWantedHashWithoutAClaimTemplate(t *testing.T) {
+	live := statefulSet("5", "2")
+	b := newBench(t, live.DeepCopy())
+	b.statefulSets.show(live)
+	want := statefulSet("", "2", func(s *appsv1.StatefulSet) {
+		s.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "db"}}}
+	})
+	if change, err := b.writer.StatefulSet(t.Context(), want); change != Updated || err != nil {
+		t.Errorf("%s, %v", change, err)
 	}
 }
 
