@@ -208,18 +208,20 @@ const (
 )
 
 // poll wakes workloads whose status does not show the wanted state, that have a shard whose
-// deadline has passed, that have unwatched references, or that read something besides the cluster,
-// whose version at the start was outside: none of these triggers an event.
+// deadline has passed, that have unwatched references, that select a kind whose permission was lost, or
+// that read something besides the cluster, whose version at the start was outside: none of these triggers an event.
 func (c *Controller) poll(ctx context.Context, outside string) {
 	tick, references := time.NewTicker(pollPeriod), time.NewTicker(recheckPeriod)
 	defer tick.Stop()
 	defer references.Stop()
+	refused := map[*catalog.Row][]string{}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
 			c.wake(now)
+			c.wakeRefused(refused)
 		case <-references.C:
 			c.recheck()
 			outside = c.wakeReaders(outside)

@@ -147,6 +147,7 @@ type Plan struct {
 	Deprecated []Deprecated
 
 	growth
+	service string // the fault of the governing Service, see [Controller.noteService]
 }
 
 // WriteConfig writes the configuration as the pods' program reads it; nothing if there is none.

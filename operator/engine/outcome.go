@@ -17,6 +17,8 @@ func (k *Kind) outcome(w v1.Workload, r results, plan Plan) Outcome {
 		out.Reason, out.Message = reasonClaimNotBound, strings.Join(slices.Concat(plan.unbound, plan.larger), "; ")
 	case len(plan.larger) > 0:
 		out.Reason, out.Message = reasonStorage, strings.Join(plan.larger, "; ")
+	case plan.service != "":
+		out.Reason, out.Message = reasonHeadless, plan.service
 	case r.none() && !k.SelectsAtWill:
 		out.Reason, out.Message = reasonNothingSelected, k.nothingSelected(w)
 	case plan.Reason != "":

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +109,10 @@ func (c *Controller) run(ctx context.Context, log *slog.Logger, key types.Namesp
 	} else if err != nil {
 		return Outcome{}, foreign(err)
 	}
+	if err := cmp.Or(c.ending(key, state, &plan), c.unseen(w)); err != nil {
+		return Outcome{}, err
+	}
+	c.noteService(log, state, &plan)
 	return c.kind.outcome(w, results, plan), nil
 }
 

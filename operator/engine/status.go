@@ -34,7 +34,9 @@ const (
 	reasonStorage         = "StorageCannotShrink"  // claims are larger than requested; the message names them
 	reasonClaimNotBound   = "ClaimNotBound"        // claims have another size than requested and cannot be resized yet
 	reasonTerminating     = "NamespaceTerminating" // nothing more can be created
-	reasonForbidden       = "PermissionMissing"    // a selected kind may not be read; the message names the permissions
+	reasonForbidden       = "PermissionMissing"    // a selected kind may not be read, at the start or any more; the message names the permissions
+	reasonDeletion        = "WaitingForDeletion"   // an object that runs the pods is being deleted and cannot be written; the message names it
+	reasonHeadless        = "ServiceNotHeadless"   // the governing Service has a cluster IP; the message names it
 	reasonWriteConflict   = "WriteConflict"        // another client keeps reverting objects; the message names both
 
 	// ReasonAnnotationIgnored means that an annotation has no effect; the message has the reason, as a warning does.

@@ -26,8 +26,10 @@ func (w *Writer) Service(ctx context.Context, want *corev1.Service) (Change, err
 func (w *Writer) mergeService(want, live *corev1.Service) {
 	want.Spec.IPFamilies = live.Spec.IPFamilies
 	want.Spec.IPFamilyPolicy = live.Spec.IPFamilyPolicy
-	want.Spec.ClusterIP = live.Spec.ClusterIP
-	want.Spec.ClusterIPs = live.Spec.ClusterIPs
+	if live.Spec.ClusterIP != "" { // immutable, and an ExternalName has none
+		want.Spec.ClusterIP = live.Spec.ClusterIP
+		want.Spec.ClusterIPs = live.Spec.ClusterIPs
+	}
 	stay := make([]metav1.OwnerReference, 0, len(live.OwnerReferences))
 	stranger := false
 	for _, ref := range live.OwnerReferences {

@@ -22,9 +22,11 @@ type Reads struct {
 
 // read is the list and watch of one kind of object in one or all namespaces.
 type read struct {
-	of     *Reads
-	what   string // for example "services in namespace demo"
-	synced func() bool
+	of        *Reads
+	what      string // for example "services in namespace demo"
+	namespace string // "" means all
+	synced    func() bool
+	refusals  refusals
 
 	// The fields below are guarded by of.mu.
 	running bool
@@ -50,7 +52,7 @@ func (r *Reads) add(resource, namespace string, synced func() bool) *read {
 	if namespace != "" {
 		what += " in namespace " + namespace
 	}
-	out := &read{of: r, what: what, synced: synced}
+	out := &read{of: r, what: what, namespace: namespace, synced: synced}
 	if r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -171,12 +171,14 @@ func (w Watch) observed(lw *cache.ListWatch, reading *read) *cache.ListWatch {
 			list, err := lw.ListWithContext(ctx, o)
 			w.Calls.listed(err)
 			reading.result(err)
+			reading.refusals.note("list", err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			events, err := lw.WatchWithContext(ctx, o)
 			w.Calls.watched(err)
 			reading.result(err)
+			reading.refusals.note("watch", err)
 			return events, err
 		},
 	}
