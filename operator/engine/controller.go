@@ -82,6 +82,7 @@ type Controller struct {
 
 	mu     sync.Mutex
 	memory map[types.NamespacedName]*memory
+	oldCRD bool // guarded: the last status could not be written because of the CRD
 }
 
 // New wires a controller to sources that other controllers may share. It sends no requests; Run does.

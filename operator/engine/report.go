@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,20 +30,44 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Res
 	}
 	if v1.Undecodable(w) != nil {
 		want, have := c.kind.unread(w, r, known)
-		return c.writeStatus(ctx, key, want, have)
+		return c.outdated(c.writeStatus(ctx, w, want, have))
 	}
 	status, in := c.statusNow(w, r, known)
 	if in.Nodes == nil && !w.GetWorkloadFields().Paused {
 		c.repair(ctx, in.Sets, in.Replicas)
 	}
 	want, have := c.kind.Status(w, status)
-	err := c.writeStatus(ctx, key, want, have)
+	err := c.writeStatus(ctx, w, want, have)
 	if lacksFields(err) {
 		status.Bare = true
 		want, have = c.kind.Status(w, status)
-		err = c.writeStatus(ctx, key, want, have)
+		err = c.writeStatus(ctx, w, want, have)
 	}
-	return err
+	return c.outdated(err)
+}
+
+// errNoStatus means that the CRD of a workload has no subresource for statuses.
+var errNoStatus = errors.New("it has no status subresource")
+
+// outdated logs an error that means that the CRD is older than the operator, once until a status can be written again, and
+// returns others. The periodic comparison of statuses ([Controller.wake]) tries again.
+func (c *Controller) outdated(err error) error {
+	old := lacksFields(err) || errors.Is(err, errNoStatus)
+	if err != nil && !old {
+		return err
+	}
+	c.mu.Lock()
+	known := c.oldCRD
+	c.oldCRD = old
+	c.mu.Unlock()
+	if old {
+		c.metrics.statusErrors.Inc()
+	}
+	if old && !known {
+		c.log.Warn("statuses are not written, because the CRD is not that of this version: apply the CRDs of deploy/crds",
+			"crd", c.kind.Resource+"."+c.kind.Group, "err", err)
+	}
+	return nil
 }
 
 // ownConditions are the types of the conditions that the operator writes.
@@ -62,15 +87,20 @@ func withoutForeign(w v1.Workload) v1.Workload {
 }
 
 // writeStatus writes the status of a workload if it differs from the existing one.
-func (c *Controller) writeStatus(ctx context.Context, key types.NamespacedName, want, have any) error {
+//
+// Errors: those of the API server; errNoStatus.
+func (c *Controller) writeStatus(ctx context.Context, w v1.Workload, want, have any) error {
 	if equality.Semantic.DeepEqual(want, have) {
 		return nil
 	}
-	err := c.crds.Status(ctx, key, want)
-	if apierrors.IsNotFound(err) {
-		return nil
+	err := c.crds.Status(ctx, catalog.KeyOf(w), want)
+	if !apierrors.IsNotFound(err) {
+		return err
 	}
-	return err
+	if there, failed := c.crds.Exists(ctx, catalog.KeyOf(w)); failed == nil && there && c.remains(w) {
+		return errNoStatus
+	}
+	return nil // it was deleted
 }
 
 // statusNow returns the desired status of a workload and its inputs.
