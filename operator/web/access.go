@@ -38,16 +38,16 @@ const (
 	reviewBurst   = 100
 )
 
-// access authenticates and authorizes callers.
-type access struct {
+// reviewer authenticates and authorizes callers.
+type reviewer struct {
 	callers authenticator.Request
 	rights  authorizer.Authorizer
 	acting  *actor
 }
 
-// newAccess returns an access that sends reviews to the API server of cfg, with its own client and
+// newReviewer returns a reviewer that sends reviews to the API server of cfg, with its own client and
 // rate limit.
-func newAccess(cfg *rest.Config) (*access, error) {
+func newReviewer(cfg *rest.Config) (*reviewer, error) {
 	acting, err := newActor(cfg)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func newAccess(cfg *rest.Config) (*access, error) {
 	// address: it must be the innermost one.
 	few := newReviewLimit(cache.New(tokens, false, allowedFor, deniedFor), newTokensAtATime)
 	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(newTokenCache(few)))
-	return &access{callers, rights, acting}, nil
+	return &reviewer{callers, rights, acting}, nil
 }
 
 // newTokens returns an authenticator that sends TokenReviews to an API server.
@@ -94,7 +94,7 @@ var errNoToken = apierrors.NewUnauthorized("no valid bearer token: send the head
 //
 // Errors, like those of an API server: 401 without a valid token; 503 when the API server does not
 // respond.
-func (a *access) caller(r *http.Request) (*caller, error) {
+func (a *reviewer) caller(r *http.Request) (*caller, error) {
 	// The authenticator removes the header, but the request may be authenticated again.
 	only := &http.Request{Header: http.Header{"Authorization": r.Header["Authorization"]}}
 	who, known, err := a.callers.AuthenticateRequest(only.WithContext(withAddress(r)))

@@ -22,6 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // proxied is an API server with a Prometheus in pod demo/prometheus-main-0. A token authenticates
@@ -69,11 +70,11 @@ func newProxied(t *testing.T) *proxied {
 // serverAnswers are answers that ask a server as the caller.
 type serverAnswers struct{ *fake }
 
-func (serverAnswers) Workload(context.Context, insight.Rights, insight.Object) (*insight.Workload, error) {
+func (serverAnswers) Workload(context.Context, access.Rights, insight.Object) (*insight.Workload, error) {
 	return &insight.Workload{Asks: true}, nil
 }
 
-func (serverAnswers) Scrapes(ctx context.Context, r insight.Rights, _ insight.Object, of []preview.Target) (*insight.Scrapes, error) {
+func (serverAnswers) Scrapes(ctx context.Context, r access.Rights, _ insight.Object, of []preview.Target) (*insight.Scrapes, error) {
 	caller, is := r.(insight.Acting)
 	if !is {
 		return nil, fmt.Errorf("%T cannot ask", r)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // rowsOf is a fake with many rows.
@@ -17,7 +18,7 @@ type rowsOf struct {
 	targets *insight.Targets
 }
 
-func (r rowsOf) Targets(_ context.Context, _ insight.Rights, _ insight.TargetQuery) (*insight.Targets, error) {
+func (r rowsOf) Targets(_ context.Context, _ access.Rights, _ insight.TargetQuery) (*insight.Targets, error) {
 	return r.targets, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	"github.com/firekeeper-dev/firekeeper/operator/web/stream"
 )
 
@@ -72,7 +73,7 @@ type feed struct {
 	r      *http.Request
 	w      io.Writer
 	to     *http.ResponseController
-	rights insight.Rights
+	rights access.Rights
 	news   *stream.Pending
 }
 

@@ -37,7 +37,7 @@ type Handler struct {
 	streams streams
 
 	mu      sync.RWMutex
-	access  *access // nil before Connect, and in mode Open
+	access  *reviewer // nil before Connect, and in mode Open
 	kinds   map[*catalog.Row]Workloads
 	answers insight.Answers // nil before Answer
 }
@@ -62,7 +62,7 @@ func (h *Handler) Connect(cfg *rest.Config) error {
 	if h.mode != Authenticated {
 		return nil
 	}
-	a, err := newAccess(cfg)
+	a, err := newReviewer(cfg)
 	if err != nil {
 		return fmt.Errorf("--web.api=%s: %w", h.mode, err)
 	}

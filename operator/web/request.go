@@ -12,13 +12,14 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // request is an authorized request.
 type request struct {
 	*http.Request
 	object insight.Object // the object in the path; empty if there is none
-	rights insight.Rights
+	rights access.Rights
 	query  query
 	writer http.ResponseWriter // for the limit of the body; responses are returned
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // Maximum numbers of reviews of a caller's permissions for one request, and for a stream between
@@ -32,7 +33,7 @@ var errAsked = apierrors.NewServiceUnavailable(fmt.Sprintf(
 // name, of any caller with a valid token. An object without a kind is a pod.
 //
 // Errors: 401, 403, 503 like those of an API server.
-func (h *Handler) Authorize(r *http.Request, o insight.Object) (insight.Rights, error) {
+func (h *Handler) Authorize(r *http.Request, o insight.Object) (access.Rights, error) {
 	rights, err := h.authorize(r, o)
 	if err != nil {
 		h.metrics.refused(err)
@@ -41,7 +42,7 @@ func (h *Handler) Authorize(r *http.Request, o insight.Object) (insight.Rights, 
 	return rights, nil
 }
 
-func (h *Handler) authorize(r *http.Request, o insight.Object) (insight.Rights, error) {
+func (h *Handler) authorize(r *http.Request, o insight.Object) (access.Rights, error) {
 	if h.mode == Open {
 		return allPermissions{}, nil
 	}
@@ -74,12 +75,12 @@ func (h *Handler) authorizePath(r *http.Request) error {
 // Errors: 401, 429, 503 like those of an API server.
 func (h *Handler) identify(r *http.Request) (*caller, error) {
 	h.mu.RLock()
-	access := h.access
+	reviewer := h.access
 	h.mu.RUnlock()
-	if access == nil {
+	if reviewer == nil {
 		return nil, apierrors.NewServiceUnavailable("the operator has not connected to the API server yet")
 	}
-	c, err := access.caller(r)
+	c, err := reviewer.caller(r)
 	if err != nil {
 		return nil, err
 	}
@@ -94,14 +95,14 @@ func (h *Handler) identify(r *http.Request) (*caller, error) {
 // allPermissions has all permissions. It is used in mode Open, without authentication.
 type allPermissions struct{}
 
-// May implements [insight.Rights].
+// May implements [access.Rights].
 func (allPermissions) May(context.Context, string, schema.GroupResource, string) (bool, error) {
 	return true, nil
 }
 
 // caller is the sender of a request with its permissions.
 type caller struct {
-	of    *access
+	of    *reviewer
 	who   user.Info
 	token string
 
@@ -130,7 +131,7 @@ type question struct {
 	namespace string
 }
 
-// May implements [insight.Rights]. It caches no longer than the cache of all callers. Namespaces
+// May implements [access.Rights]. It caches no longer than the cache of all callers. Namespaces
 // are not reviewed one by one if the caller has the permission in all of them.
 func (c *caller) May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	c.mu.Lock()

@@ -144,7 +144,7 @@ func (w *walk) relabel(n *yaml.Node) {
 	target, source := w.child(n, "target_label", "targetLabel"), w.child(n, "source_labels", "sourceLabels")
 	if target != nil && Label(target.Value) || source != nil && slices.ContainsFunc(source.Content, func(s *yaml.Node) bool { return Label(s.Value) }) {
 		for _, key := range []string{"regex", "replacement"} {
-			if value := child(n, key); value != nil && value.Kind == yaml.ScalarNode {
+			if value := Child(n, key); value != nil && value.Kind == yaml.ScalarNode {
 				w.changed = hide(value, Hidden) || w.changed
 			}
 		}
@@ -156,12 +156,12 @@ func (w *walk) child(n *yaml.Node, key, field string) *yaml.Node {
 	if w.Fields {
 		key = field
 	}
-	return child(n, key)
+	return Child(n, key)
 }
 
-// child returns the value of a key; nil if there is none.
-func child(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+// Child returns the value of a key of a mapping; nil if there is none.
+func Child(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
 			return n.Content[i+1]
 		}
@@ -171,7 +171,7 @@ func child(n *yaml.Node, key string) *yaml.Node {
 
 // isReference reports whether a node names a key of a Secret or ConfigMap.
 func isReference(n *yaml.Node) bool {
-	if child(n, "key") == nil || child(n, "name") == nil {
+	if Child(n, "key") == nil || Child(n, "name") == nil {
 		return false
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -3,7 +3,6 @@ package insight
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // Answers are the requests about a cluster. The caller of a method checks whether the client may
@@ -21,51 +21,43 @@ import (
 // unavailable until caches are synced.
 type Answers interface {
 	// Overview returns workloads and the problems that need attention.
-	Overview(ctx context.Context, r Rights, q OverviewQuery) (*Overview, error)
+	Overview(ctx context.Context, r access.Rights, q OverviewQuery) (*Overview, error)
 	// Workload returns details of a workload: conditions, pods, Events and counts of selected
 	// objects.
-	Workload(ctx context.Context, r Rights, w Object) (*Workload, error)
+	Workload(ctx context.Context, r access.Rights, w Object) (*Workload, error)
 	// Sources returns the objects that a workload could select, with their state.
-	Sources(ctx context.Context, r Rights, w Object, q SourceQuery) (*Sources, error)
+	Sources(ctx context.Context, r access.Rights, w Object, q SourceQuery) (*Sources, error)
 	// Rollout returns the pods of a workload and the configuration they run.
-	Rollout(ctx context.Context, r Rights, w Object, p Page) (*Rollout, error)
+	Rollout(ctx context.Context, r access.Rights, w Object, p Page) (*Rollout, error)
 	// Config returns the configuration of a workload in sections, with credentials redacted.
-	Config(ctx context.Context, r Rights, w Object, q ConfigQuery) (*Config, error)
+	Config(ctx context.Context, r access.Rights, w Object, q ConfigQuery) (*Config, error)
 	// Explain reports which workloads use an object, and why.
-	Explain(ctx context.Context, r Rights, o Object) (*explain.Report, error)
+	Explain(ctx context.Context, r access.Rights, o Object) (*explain.Report, error)
 	// Objects returns the objects of a kind that the caller may list, with their state.
-	Objects(ctx context.Context, r Rights, q ObjectQuery) (*ObjectList, error)
+	Objects(ctx context.Context, r access.Rights, q ObjectQuery) (*ObjectList, error)
 	// Similar returns objects for which an object that does not exist may be a misspelling, at most 5.
-	Similar(ctx context.Context, r Rights, o Object) ([]catalog.Ref, error)
+	Similar(ctx context.Context, r access.Rights, o Object) ([]catalog.Ref, error)
 	// Manifest returns the YAML of an object that workloads select, with credentials redacted or as
 	// its author wrote it.
 	Manifest(ctx context.Context, o Object, masked bool) (string, error)
 	// Targets returns the targets of a workload, of an object, or of a pod.
-	Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error)
+	Targets(ctx context.Context, r access.Rights, q TargetQuery) (*Targets, error)
 	// Target returns one target with every relabel step. source is the object in which it was
 	// found, in the form of [targets.Source.Path]. It may be empty, which requires a search through
 	// all targets of the job.
-	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
+	Target(ctx context.Context, r access.Rights, w Object, job, id, source string) (*Trace, error)
 	// Scrapes queries the servers of a workload for the health of at least some of its targets.
-	Scrapes(ctx context.Context, r Rights, w Object, of []preview.Target) (*Scrapes, error)
+	Scrapes(ctx context.Context, r access.Rights, w Object, of []preview.Target) (*Scrapes, error)
 	// Preview returns the targets that would be scraped if manifests were applied. It stores
 	// nothing.
-	Preview(ctx context.Context, r Rights, body []byte) (*preview.Report, error)
+	Preview(ctx context.Context, r access.Rights, body []byte) (*preview.Report, error)
 	// Reshard returns what another number of shards would change for a workload.
-	Reshard(ctx context.Context, r Rights, w Object, shards int) (*preview.Resharding, error)
+	Reshard(ctx context.Context, r access.Rights, w Object, shards int) (*preview.Resharding, error)
 	// Routes returns the routing tree of an Alertmanager, and the path of an alert through it.
-	Routes(ctx context.Context, r Rights, alertmanager types.NamespacedName, labels []string) (*Routes, error)
+	Routes(ctx context.Context, r access.Rights, alertmanager types.NamespacedName, labels []string) (*Routes, error)
 	// Changes calls each with every change until the context ends. It may skip a change if the
 	// object has changed again since.
 	Changes(ctx context.Context, each func(readers.Change)) error
-}
-
-// Rights are the permissions of the caller.
-type Rights interface {
-	// May reports whether the caller may do something in a namespace, "" for all.
-	//
-	// Errors: the permission check failed.
-	May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error)
 }
 
 // Object identifies the object of a request.

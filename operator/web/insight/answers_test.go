@@ -19,6 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/timeline"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // TestAnswers runs requests on the clusters in golden files.
@@ -67,7 +68,7 @@ func TestAnswers(t *testing.T) {
 }
 
 // ask performs the request of a path: "overview", "sources/prometheuses/demo/main?state=rejected".
-func ask(t *testing.T, a insight.Answers, rights insight.Rights, c golden.Case, path string) (any, error) {
+func ask(t *testing.T, a insight.Answers, rights access.Rights, c golden.Case, path string) (any, error) {
 	t.Helper()
 	u, err := url.Parse(path)
 	if err != nil {
@@ -163,12 +164,12 @@ func countsOf(t *testing.T, text []byte) counts {
 }
 
 // Targets implements [insight.TargetSource].
-func (counts) Targets(context.Context, insight.Rights, insight.TargetQuery) (*insight.Targets, error) {
+func (counts) Targets(context.Context, access.Rights, insight.TargetQuery) (*insight.Targets, error) {
 	return &insight.Targets{}, nil
 }
 
 // Target implements [insight.TargetSource].
-func (counts) Target(context.Context, insight.Rights, insight.Object, string, string, string) (*insight.Trace, error) {
+func (counts) Target(context.Context, access.Rights, insight.Object, string, string, string) (*insight.Trace, error) {
 	return &insight.Trace{}, nil
 }
 

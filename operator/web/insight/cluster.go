@@ -20,6 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // Parts configures a [Cluster].
@@ -77,7 +78,7 @@ func New(p Parts) *Cluster {
 }
 
 // Targets implements [Answers].
-func (c *Cluster) Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error) {
+func (c *Cluster) Targets(ctx context.Context, r access.Rights, q TargetQuery) (*Targets, error) {
 	if c.Parts.Targets == nil {
 		return nil, discoveryDisabled()
 	}
@@ -85,7 +86,7 @@ func (c *Cluster) Targets(ctx context.Context, r Rights, q TargetQuery) (*Target
 }
 
 // Target implements [Answers].
-func (c *Cluster) Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error) {
+func (c *Cluster) Target(ctx context.Context, r access.Rights, w Object, job, id, source string) (*Trace, error) {
 	if c.Parts.Targets == nil {
 		return nil, discoveryDisabled()
 	}
@@ -98,15 +99,15 @@ func discoveryDisabled() error {
 
 // counts returns the counts of a workload. It returns nil if they are not known or if the caller
 // may not see all discovered objects, because counts reveal labels.
-func (c *Cluster) counts(a *asker, w catalog.Ref) *TargetCounts {
+func (c *Cluster) counts(a *access.Checker, w catalog.Ref) *TargetCounts {
 	if c.Parts.Targets == nil {
 		return nil
 	}
 	out := c.Parts.Targets.Counts(w)
-	if out == nil || a.listsTargets("") && (!out.Nodes || a.listsNodes()) && (!out.NamespaceLabels || a.mayAny("list", readers.Namespaces.GroupResource(), "")) {
+	if out == nil || a.ListsTargets("") && (!out.Nodes || a.ListsNodes()) && (!out.NamespaceLabels || a.MayResource("list", readers.Namespaces.GroupResource(), "")) {
 		return out
 	}
-	a.unread = appendNew(a.unread, notCounted)
+	a.Unread = access.AppendNotes(a.Unread, notCounted)
 	return nil
 }
 

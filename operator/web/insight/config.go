@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/configfile"
 )
 
 // Config implements [Answers].
-func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery) (*Config, error) {
+func (c *Cluster) Config(ctx context.Context, r access.Rights, o Object, q ConfigQuery) (*Config, error) {
 	w, e, err := c.workload(ctx, o)
 	if err != nil {
 		return nil, err
@@ -18,10 +20,10 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 	if err != nil {
 		return nil, err
 	}
-	a := w.asking(ctx, r)
+	a := w.checker(ctx, r)
 	matching := []numberedSection{}
-	for i, s := range text.sections {
-		if q.has(s.name) || s.object.Name != "" && q.has(s.object.String()) {
+	for i, s := range text.Sections {
+		if q.has(s.Name) || s.Object.Name != "" && q.has(s.Object.String()) {
 			matching = append(matching, numberedSection{i, s})
 		}
 	}
@@ -29,32 +31,32 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 	if err != nil {
 		return nil, err
 	}
-	out := &Config{Workload: e.ref, Sections: []ConfigSection{}, Part: part, Unread: appendNew(slices.Clone(text.unread), w.unread...)}
+	out := &Config{Workload: e.ref, Sections: []ConfigSection{}, Part: part, Unread: access.AppendNotes(slices.Clone(text.Unread), w.unread...)}
 	if out.Sections, err = c.show(ctx, text, some, a); err != nil {
 		return nil, err
 	}
 	var objects []catalog.Ref
 	for _, s := range some {
-		if row := catalog.Of(s.object.Kind); row != nil && s.job != "" && s.size <= maxSection {
-			objects = append(objects, s.object)
+		if row := catalog.Of(s.Object.Kind); row != nil && s.Job != "" && s.Size <= maxSection {
+			objects = append(objects, s.Object)
 		}
 	}
-	if len(objects) > 0 && !text.stale { // else line numbers may differ
+	if len(objects) > 0 && !text.Stale { // else line numbers may differ
 		origins := c.origins(ctx, w, e, objects)
 		for i := range out.Sections {
-			if s := &out.Sections[i]; s.Text != "" && some[i].job != "" {
-				s.Origins = lineOrigins(s.Text, origins[some[i].job])
+			if s := &out.Sections[i]; s.Text != "" && some[i].Job != "" {
+				s.Origins = configfile.LineOrigins(s.Text, origins[some[i].Job])
 			}
 		}
 	}
-	out.Unread = appendNew(out.Unread, a.unread...)
+	out.Unread = access.AppendNotes(out.Unread, a.Unread...)
 	return out, nil
 }
 
 // numberedSection is a section and its index in the file.
 type numberedSection struct {
 	at int
-	draftSection
+	configfile.Section
 }
 
 // Limits of a response in bytes. Redacting a section takes about 25 times its size in memory.
@@ -68,15 +70,15 @@ const (
 // have only a comment that explains why.
 //
 // Errors: the text cannot be read; there is not enough memory now.
-func (c *Cluster) show(ctx context.Context, d *draft, some []numberedSection, a *asker) ([]ConfigSection, error) {
+func (c *Cluster) show(ctx context.Context, d *configfile.File, some []numberedSection, a *access.Checker) ([]ConfigSection, error) {
 	out, room, longest := make([]ConfigSection, len(some)), maxShown, 0
 	var shown []int
-	var load []*draftSection
+	var load []*configfile.Section
 	for i := range some {
-		s := &some[i].draftSection
-		out[i] = ConfigSection{Name: s.name, Object: s.object}
+		s := &some[i].Section
+		out[i] = ConfigSection{Name: s.Name, Object: s.Object}
 		if out[i].Text = whyHidden(s, a, &room); out[i].Text == "" {
-			shown, load, longest = append(shown, i), append(load, s), max(longest, s.size)
+			shown, load, longest = append(shown, i), append(load, s), max(longest, s.Size)
 		}
 	}
 	release, err := c.reserve(ctx, int64(2*(maxShown-max(room, 0))+maskWeight*longest))
@@ -84,12 +86,12 @@ func (c *Cluster) show(ctx context.Context, d *draft, some []numberedSection, a 
 		return nil, err
 	}
 	defer release()
-	if err := d.load(load); err != nil {
+	if err := d.Load(load); err != nil {
 		return nil, err
 	}
 	for _, i := range shown {
-		out[i].Text, err = d.mask.section(some[i].draftSection, func(namespace, name string) bool {
-			return a.details(catalog.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: namespace, Name: name})
+		out[i].Text, err = d.Mask.Redact(some[i].Section, func(namespace, name string) bool {
+			return a.MayGet(catalog.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: namespace, Name: name})
 		})
 		if err != nil {
 			out[i].Text = "# not shown: it cannot be read as YAML\n"
@@ -99,16 +101,16 @@ func (c *Cluster) show(ctx context.Context, d *draft, some []numberedSection, a 
 }
 
 // whyHidden returns the reason why the text of a section is not shown; empty if it is shown.
-func whyHidden(s *draftSection, a *asker, room *int) string {
-	if s.object.Name != "" && !a.details(s.object) {
-		return "# " + hiddenDetails(s.object) + "\n"
+func whyHidden(s *configfile.Section, a *access.Checker, room *int) string {
+	if s.Object.Name != "" && !a.MayGet(s.Object) {
+		return "# " + access.Hidden(s.Object) + "\n"
 	}
-	if s.size > maxSection {
-		return fmt.Sprintf("# not shown here: it has %d KiB; operator render shows it\n", s.size>>10)
+	if s.Size > maxSection {
+		return fmt.Sprintf("# not shown here: it has %d KiB; operator render shows it\n", s.Size>>10)
 	}
-	if s.size > *room {
+	if s.Size > *room {
 		return "# not shown: the sections before it are long; ask for fewer at a time\n"
 	}
-	*room -= s.size
+	*room -= s.Size
 	return ""
 }

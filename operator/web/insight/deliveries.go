@@ -7,11 +7,12 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // deliveries returns how the last changes of a workload have reached its pods, without objects that
 // the caller may not see.
-func (c *Cluster) deliveries(a *asker, e *entry) (out []Delivery) {
+func (c *Cluster) deliveries(a *access.Checker, e *entry) (out []Delivery) {
 	if c.Timeline == nil {
 		return nil
 	}
@@ -40,9 +41,9 @@ var others = map[string]schema.GroupVersionResource{
 
 // names reports whether the caller may see the name of an object that has changed: of the workload
 // itself, of an object that it selects, or of one that the caller may get.
-func (e *entry) names(a *asker, o catalog.Ref) bool {
+func (e *entry) names(a *access.Checker, o catalog.Ref) bool {
 	_, selected := e.states[o]
-	if o == e.ref || selected || a.details(o) {
+	if o == e.ref || selected || a.MayGet(o) {
 		return true
 	}
 	of, known := others[o.Kind]
@@ -50,5 +51,5 @@ func (e *entry) names(a *asker, o catalog.Ref) bool {
 	if o.Kind == "Namespace" {
 		namespace = o.Name
 	}
-	return known && a.mayAny("get", of.GroupResource(), namespace)
+	return known && a.MayResource("get", of.GroupResource(), namespace)
 }

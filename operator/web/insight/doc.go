@@ -12,13 +12,13 @@
 //	             one request each; group.go puts equal problems together, similar.go suggests names,
 //	             manifest.go shows an object, ui.go links to a program, history.go keeps changes,
 //	             scrapes.go queries running servers
-//	draft.go     the compiled configuration of a workload; drafts.go caches it; draft_sections.go
-//	             sections.go added.go split it, and redact credentials
+//	draft.go     compiles the configuration of a workload; drafts.go caches it
 //	memory.go    memory limits for concurrent requests
-//	rights.go preview_rights.go visibility.go
-//	             permissions of the caller
 //	part.go      pagination
 //	changes.go   notifications of changes
+//
+// Package access has the permissions of the caller, package configfile the sections of a compiled
+// configuration and their redaction.
 //
 // Objects are compiled within the limits of package fragments, which the controllers share: a page
 // takes neither more memory than they have nor, for long, the place of one of their objects. One

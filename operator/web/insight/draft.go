@@ -7,12 +7,10 @@ import (
 	"iter"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
@@ -21,39 +19,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/configfile"
 )
-
-// draft is the configuration of a workload as the operator compiles it, with placeholders for
-// values of Secrets. It is redacted when it is shown. The text of a Prometheus may be long. It is
-// kept compressed and decompressed for the sections that are shown.
-type draft struct {
-	sections []draftSection
-	unread   []string
-	mask     *masker
-	file     []byte // the compressed text; empty if the sections have it
-	stale    bool   // the workload has changed since
-}
-
-// draftSection is a section of the file.
-type draftSection struct {
-	name   string
-	job    string // if the section is a job
-	object catalog.Ref
-	text   string // empty until it is read from the file
-	at     int    // offset in the file, in bytes
-	size   int    // length of the text, in bytes
-}
-
-// scrapeConfigs is the key of jobs.
-const scrapeConfigs = "scrape_configs"
 
 // made is the compiled workload, with placeholders for values of Secrets.
 type made struct {
 	object  v1.Workload
-	own     []draftSection // placeholders for removed parts
+	own     []configfile.Section // placeholders for removed parts
 	results []fragments.Result
 	plan    engine.Plan
-	mask    *masker
+	mask    *configfile.Masker
 }
 
 // compiled compiles a workload with placeholders for values of Secrets, except for certificates and
@@ -80,8 +55,8 @@ func (c *Cluster) compiled(ctx context.Context, w *snapshot, e *entry) (out made
 		return out, err
 	}
 	defer release()
-	out.mask = newMasker(e.candidate.Object)
-	out.object, out.own = withoutOwn(setups[i].Copy(e.candidate.Object))
+	out.mask = configfile.NewMasker(e.candidate.Object)
+	out.object, out.own = configfile.WithoutAdditional(setups[i].Copy(e.candidate.Object))
 	made := dryrun.Run(dryrun.Workload{Kind: setups[i].Kind, Object: out.object}, c.hidden(ctx, w, e, out.mask))
 	if out.results, out.plan, err = made.Results, made.Plan, made.Err; err != nil {
 		return out, notWritten(e, err)
@@ -99,42 +74,39 @@ func notWritten(e *entry, why error) error {
 // draft compiles the configuration of a workload.
 //
 // Errors: those of compiled.
-func (c *Cluster) draft(ctx context.Context, w *snapshot, e *entry) (*draft, error) {
+func (c *Cluster) draft(ctx context.Context, w *snapshot, e *entry) (*configfile.File, error) {
 	made, err := c.compiled(ctx, w, e)
 	if err != nil {
 		return nil, err
 	}
-	out := &draft{mask: made.mask}
+	out := &configfile.File{Mask: made.mask}
 	if made.plan.Withheld != nil {
-		out.unread = append(out.unread, "the operator does not write this configuration: "+made.plan.Withheld.Error())
+		out.Unread = append(out.Unread, "the operator does not write this configuration: "+made.plan.Withheld.Error())
 	}
-	if err := out.read(ctx, c, e, made); err != nil {
+	if err := c.split(ctx, out, e, made); err != nil {
 		return nil, err
 	}
-	out.sections = append(out.sections, made.own...)
+	out.Sections = append(out.Sections, made.own...)
 	for _, v := range made.results {
 		if v.File != "" && v.Err == nil {
-			out.sections = append(out.sections, draftSection{name: "rule_files/" + v.File, object: catalog.RefOf(v.Kind, v.Object)})
+			out.Sections = append(out.Sections, configfile.Section{Name: "rule_files/" + v.File, Object: catalog.RefOf(v.Kind, v.Object)})
 		}
 	}
 	return out, nil
 }
 
-// noConfig is the note for a configuration without sections.
-const noConfig = "the operator writes no configuration: it is left to you, or there is nothing to write"
-
-// read splits the configuration into sections.
+// split splits a compiled configuration into the sections of a file.
 //
 // Errors: it cannot be written, or there is not enough memory to read it.
-func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error {
-	jobs := d.of(e, made.results)
+func (c *Cluster) split(ctx context.Context, to *configfile.File, e *entry, made made) error {
+	jobs := jobsOf(e, made.results, to)
 	if e.candidate.Setup.Row != catalog.Alertmanager {
-		return d.cut(made.plan.WriteConfig, jobs)
+		return to.Split(made.plan.WriteConfig, jobs)
 	}
 	text, release, err := c.tree(ctx, made.plan.WriteConfig)
 	var long *longError
 	if errors.As(err, &long) {
-		d.unread = append(d.unread, long.Error())
+		to.Unread = append(to.Unread, long.Error())
 		return nil
 	}
 	if err != nil {
@@ -142,16 +114,16 @@ func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error
 	}
 	defer release()
 	if len(text) == 0 {
-		d.unread = append(d.unread, noConfig)
+		to.Unread = append(to.Unread, configfile.NoConfig)
 	}
-	d.cutTree(made.object, string(text), becameOf(made.results))
+	to.SplitTree(made.object, string(text), becameOf(made.results))
 	return nil
 }
 
 // hidden returns the cluster as the workload sees it, with placeholders for values of Secrets.
-func (c *Cluster) hidden(ctx context.Context, w *snapshot, e *entry, m *masker) engine.Cluster {
+func (c *Cluster) hidden(ctx context.Context, w *snapshot, e *entry, m *configfile.Masker) engine.Cluster {
 	out := manifests.New(nil).Cluster(dryrun.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object})
-	out.NamespaceLabels, out.References = w.namespaceLabels, m.reading(c.Reader.References(ctx))
+	out.NamespaceLabels, out.References = w.namespaceLabels, m.Hide(c.Reader.References(ctx))
 	out.Objects = func(kind string) iter.Seq[catalog.Object] {
 		row := catalog.Of(kind)
 		all := slices.DeleteFunc(slices.Clone(w.objects[row]), func(o catalog.Object) bool { return !e.facts.Configs.Has(o.GetNamespace()) })
@@ -161,35 +133,14 @@ func (c *Cluster) hidden(ctx context.Context, w *snapshot, e *entry, m *masker) 
 	return out
 }
 
-// withoutOwn removes the references of w to additional configuration, which would be copied
-// verbatim from Secrets. It returns sections that name these Secrets.
-func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
-	var out []draftSection
-	take := func(field, name string, from **corev1.SecretKeySelector) {
-		if s := *from; s != nil {
-			out = append(out, draftSection{name: name, text: fmt.Sprintf("# from key %s of Secret %s (%s), not shown\n", s.Key, s.Name, field)}.sized())
-			*from = nil
-		}
-	}
-	switch w := w.(type) {
-	case *v1.Prometheus:
-		take("spec.additionalScrapeConfigs", scrapeConfigs+" (additional)", &w.Spec.AdditionalScrapeConfigs)
-		take("spec.additionalAlertManagerConfigs", "alerting.alertmanagers (additional)", &w.Spec.AdditionalAlertManagerConfigs)
-		take("spec.additionalAlertRelabelConfigs", "alerting.alert_relabel_configs (additional)", &w.Spec.AdditionalAlertRelabelConfigs)
-	case *v1alpha1.PrometheusAgent:
-		take("spec.additionalScrapeConfigs", scrapeConfigs+" (additional)", &w.Spec.AdditionalScrapeConfigs)
-	}
-	return w, out
-}
-
-// of maps jobs to their objects. Accepted objects that fail to compile here, without their
-// credentials or together with the others, are noted in d.unread.
-func (d *draft) of(e *entry, results []fragments.Result) map[string]catalog.Ref {
+// jobsOf maps jobs to their objects. Accepted objects that fail to compile here, without their
+// credentials or together with the others, are noted in the file.
+func jobsOf(e *entry, results []fragments.Result, note *configfile.File) map[string]catalog.Ref {
 	jobs := map[string]catalog.Ref{}
 	for _, v := range results {
 		ref := catalog.RefOf(v.Kind, v.Object)
 		if v.Err != nil && e.states[ref].state == status.Accepted {
-			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
+			note.Unread = append(note.Unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
 		}
 		for _, job := range promconfig.JobNamesOf(v.Kind, v.Object, v.Jobs) {
 			jobs[job] = ref
@@ -210,7 +161,7 @@ func becameOf(results []fragments.Result) map[catalog.Ref]string {
 // origins returns the fields that defined the relabel steps of jobs, by job.
 func (c *Cluster) origins(ctx context.Context, w *snapshot, e *entry, objects []catalog.Ref) map[string][]string {
 	out := map[string][]string{}
-	cluster := c.hidden(ctx, w, e, newMasker(e.candidate.Object))
+	cluster := c.hidden(ctx, w, e, configfile.NewMasker(e.candidate.Object))
 	all := cluster.Objects
 	cluster.Objects = func(kind string) iter.Seq[catalog.Object] {
 		return func(yield func(catalog.Object) bool) {
@@ -221,7 +172,7 @@ func (c *Cluster) origins(ctx context.Context, w *snapshot, e *entry, objects []
 			}
 		}
 	}
-	object, _ := withoutOwn(e.candidate.Setup.Copy(e.candidate.Object))
+	object, _ := configfile.WithoutAdditional(e.candidate.Setup.Copy(e.candidate.Object))
 	scrapes, err := prometheus.ScrapesOf(object, cluster, c.Options)
 	if err != nil {
 		return out // the page of the workload has the error

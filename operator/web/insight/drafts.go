@@ -11,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/configfile"
 )
 
 // Recent drafts are cached because clients request several pages of the same file.
@@ -35,7 +36,7 @@ type keptDraft struct {
 	of   *entry
 	at   time.Time
 	done chan struct{} // closed when made or err is set
-	made *draft
+	made *configfile.File
 	err  error
 	size int // guarded by drafts.mu
 }
@@ -46,7 +47,7 @@ type keptDraft struct {
 //
 // Errors: those of draft; there is no older draft and compiling takes longer than
 // [longestCompiling]; the context has ended.
-func (c *Cluster) draftOf(ctx context.Context, w *snapshot, e *entry) (*draft, error) {
+func (c *Cluster) draftOf(ctx context.Context, w *snapshot, e *entry) (*configfile.File, error) {
 	if e.candidate.Setup.Row == catalog.Alertmanager {
 		return c.draft(ctx, w, e)
 	}
@@ -91,10 +92,10 @@ func (c *Cluster) makeDraft(ctx context.Context, w *snapshot, d *keptDraft) {
 }
 
 // outdated returns a copy of the draft with a note that it is outdated.
-func (d *keptDraft) outdated() *draft {
+func (d *keptDraft) outdated() *configfile.File {
 	out := *d.made
-	out.stale = true
-	out.unread = append(slices.Clone(out.unread), fmt.Sprintf("the configuration is as of %s: something has changed since, and compiling it takes longer than %s", d.at.UTC().Format(time.RFC3339), longestReading))
+	out.Stale = true
+	out.Unread = append(slices.Clone(out.Unread), fmt.Sprintf("the configuration is as of %s: something has changed since, and compiling it takes longer than %s", d.at.UTC().Format(time.RFC3339), longestReading))
 	return &out
 }
 
@@ -140,7 +141,7 @@ func (s *drafts) finish(d *keptDraft) {
 	if d.err != nil {
 		return
 	}
-	d.size = len(d.made.file)
+	d.size = len(d.made.Compressed)
 	s.last = append(slices.DeleteFunc(s.last, func(other *keptDraft) bool { return other.of.ref == d.of.ref }), d)
 	s.last = s.last[max(0, len(s.last)-maxDrafts):]
 	left := maxDraftBytes

@@ -10,6 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // maxExplained limits the workloads that are fully explained. Those that select the object come
@@ -17,7 +18,7 @@ import (
 const maxExplained = 100
 
 // Explain implements [Answers].
-func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Report, error) {
+func (c *Cluster) Explain(ctx context.Context, r access.Rights, o Object) (*explain.Report, error) {
 	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -26,13 +27,13 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	if err != nil {
 		return nil, err
 	}
-	a, ref := w.asking(ctx, r), o.Ref()
+	a, ref := w.checker(ctx, r), o.Ref()
 	q := explain.Question{
 		Row: o.Row, Object: object, Setups: c.Setups, References: c.Reader.References(ctx),
 		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(),
 	}
 	if c.Look != nil {
-		q.Look = c.Look(ctx, a.limited(c.Reader))
+		q.Look = c.Look(ctx, a.Limit(c.Reader))
 	}
 	if c.Parts.Targets != nil {
 		q.Targets = func(of explain.Candidate) []string { return c.targetLines(a, of.Ref(), ref) }
@@ -41,7 +42,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	for _, e := range w.nearestTo(ref, o.Row) {
 		_, selects := e.states[ref]
 		switch {
-		case !selects && !a.details(e.ref):
+		case !selects && !a.MayGet(e.ref):
 			others++
 		case len(q.Workloads) == maxExplained:
 			far++
@@ -55,7 +56,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	}
 	for i := range report.Workloads {
 		report.Workloads[i].Message = brief(report.Workloads[i].Message)
-		if v := &report.Workloads[i]; !a.details(v.Workload) {
+		if v := &report.Workloads[i]; !a.MayGet(v.Workload) {
 			*v = explain.Result{Workload: v.Workload, Accepted: v.Accepted, Reason: v.Reason, Message: v.Message, Jobs: v.Jobs, Targets: v.Targets}
 		}
 	}
@@ -73,7 +74,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	if w.namespacesUnread != "" {
 		report.Findings = append(report.Findings, w.namespacesUnread)
 	}
-	report.Findings = append(report.Findings, a.unread...)
+	report.Findings = append(report.Findings, a.Unread...)
 	return &report, nil
 }
 
@@ -136,7 +137,7 @@ func (w *snapshot) nearestTo(o catalog.Ref, row *catalog.Row) []*entry {
 }
 
 // targetLines returns human-readable lines on the targets of an object; nil if they are not known.
-func (c *Cluster) targetLines(a *asker, w, object catalog.Ref) []string {
+func (c *Cluster) targetLines(a *access.Checker, w, object catalog.Ref) []string {
 	counts := c.counts(a, w)
 	if counts == nil {
 		return nil

@@ -212,7 +212,7 @@ type found struct{ objects *discovery.Objects }
 // allowed are permissions, with or without a namespace: "get prometheuses demo".
 type allowed []string
 
-// May implements [insight.Rights].
+// May implements [access.Rights].
 func (a allowed) May(_ context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	if slices.Contains(a, "error") {
 		return false, fmt.Errorf("the API server does not answer")

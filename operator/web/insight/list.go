@@ -7,11 +7,12 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // Objects implements [Answers]. It considers only the objects that the caller may list. The state of
 // an object depends on all workloads, as in [Cluster.Explain].
-func (c *Cluster) Objects(ctx context.Context, r Rights, q ObjectQuery) (*ObjectList, error) {
+func (c *Cluster) Objects(ctx context.Context, r access.Rights, q ObjectQuery) (*ObjectList, error) {
 	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -19,9 +20,9 @@ func (c *Cluster) Objects(ctx context.Context, r Rights, q ObjectQuery) (*Object
 	if _, read := w.objects[q.Row]; !read {
 		return nil, notSelectable(q.Row)
 	}
-	a := w.asking(ctx, r)
-	if before := len(a.unread); !a.may("list", q.Row, q.Namespace) && len(a.unread) == before { // else the check failed
-		a.unread = append(a.unread, elsewhere(q.Row, q.Namespace))
+	a := w.checker(ctx, r)
+	if before := len(a.Unread); !a.May("list", q.Row, q.Namespace) && len(a.Unread) == before { // else the check failed
+		a.Unread = append(a.Unread, elsewhere(q.Row, q.Namespace))
 	}
 	out := &ObjectList{Kind: q.Row.Kind, Counts: map[status.State]int{}}
 	may := w.listable(a, q)
@@ -31,14 +32,14 @@ func (c *Cluster) Objects(ctx context.Context, r Rights, q ObjectQuery) (*Object
 	}
 	out.Namespaces = w.suggested(a, q, may)
 	for i := range out.Items {
-		if o := &out.Items[i]; o.Message != "" && !a.details(o.Ref) {
-			o.Message = hiddenDetails(o.Ref)
+		if o := &out.Items[i]; o.Message != "" && !a.MayGet(o.Ref) {
+			o.Message = access.Hidden(o.Ref)
 		}
 	}
 	if why, is := w.unlisted[q.Row]; is {
 		out.Unread = append(out.Unread, why)
 	}
-	out.Unread = appendNew(out.Unread, a.unread...)
+	out.Unread = access.AppendNotes(out.Unread, a.Unread...)
 	return out, nil
 }
 
@@ -52,11 +53,11 @@ func elsewhere(row *catalog.Row, namespace string) string {
 
 // listable returns the namespaces of a query in which the caller may list the objects. They are in order, so
 // that the same ones are left out each time if there are too many to review.
-func (w *snapshot) listable(a *asker, q ObjectQuery) map[string]bool {
+func (w *snapshot) listable(a *access.Checker, q ObjectQuery) map[string]bool {
 	may := map[string]bool{}
 	for _, n := range w.spaces()[q.Row] {
 		if q.Namespace == "" || q.Namespace == n {
-			may[n] = a.may("list", q.Row, n)
+			may[n] = a.May("list", q.Row, n)
 		}
 	}
 	return may
@@ -66,8 +67,8 @@ func (w *snapshot) listable(a *asker, q ObjectQuery) map[string]bool {
 const maxSuggested = 100
 
 // suggested returns the namespaces to suggest for a query without further permission checks.
-func (w *snapshot) suggested(a *asker, q ObjectQuery, may map[string]bool) (out []string) {
-	everywhere := a.may("list", q.Row, "")
+func (w *snapshot) suggested(a *access.Checker, q ObjectQuery, may map[string]bool) (out []string) {
+	everywhere := a.May("list", q.Row, "")
 	for _, n := range w.spaces()[q.Row] {
 		if (everywhere || may[n]) && len(out) < maxSuggested {
 			out = append(out, n)

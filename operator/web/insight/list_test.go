@@ -103,7 +103,7 @@ type bounded struct {
 	left *int
 }
 
-// May implements [insight.Rights].
+// May implements [access.Rights].
 func (b bounded) May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	if *b.left == 0 {
 		return false, apierrors.NewServiceUnavailable("ask about one namespace")

@@ -110,7 +110,7 @@ func LineOf(manifest, message string) int {
 	at, line := doc.Content[0], 0
 	name, rest := field(message)
 	if _, value := pair(at, name); value == nil {
-		at = child(at, "spec")
+		_, at = pair(at, "spec")
 	}
 	for at != nil && name != "" {
 		key, value := pair(at, name)
@@ -161,10 +161,4 @@ func pair(n *yamlv3.Node, name string) (key, value *yamlv3.Node) {
 		}
 	}
 	return nil, nil
-}
-
-// child returns the value of a field; nil if there is none.
-func child(n *yamlv3.Node, name string) *yamlv3.Node {
-	_, value := pair(n, name)
-	return value
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // maxAttention limits the problems per page. maxUnselected limits the objects that no workload
@@ -21,19 +22,19 @@ const (
 )
 
 // Overview implements [Answers].
-func (c *Cluster) Overview(ctx context.Context, r Rights, q OverviewQuery) (*Overview, error) {
+func (c *Cluster) Overview(ctx context.Context, r access.Rights, q OverviewQuery) (*Overview, error) {
 	w, err := c.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a := w.asking(ctx, r)
-	a.elsewhere(c.Setups)
+	a := w.checker(ctx, r)
+	a.NoteUnlisted(c.Setups)
 	out := &Overview{Unselected: []catalog.Ref{}, Levels: map[Level]int{}, Health: map[Health]int{}, AsOf: c.asOf(w)}
 	var shown []*entry
 	seen := map[*entry]visible{}
 	found := newProblems()
 	for _, e := range w.entries {
-		if !q.within(e.ref) || !a.may("list", e.candidate.Setup.Row, e.ref.Namespace) {
+		if !q.within(e.ref) || !a.May("list", e.candidate.Setup.Row, e.ref.Namespace) {
 			continue
 		}
 		v := visible{counts: c.counts(a, e.ref)}
@@ -66,26 +67,26 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, q OverviewQuery) (*Ove
 		out.Workloads = append(out.Workloads, seen[e].row(e))
 	}
 	for _, ref := range w.unselectedByAny() {
-		if q.unselected(ref) && a.details(ref) {
+		if q.unselected(ref) && a.MayGet(ref) {
 			if out.UnselectedTotal++; len(out.Unselected) < maxUnselected {
 				out.Unselected = append(out.Unselected, ref)
 			}
 		}
 	}
-	out.Namespaces = w.suggestedFor(asking(ctx, r), shown) // suggestions need no notes
-	out.Unread = appendNew(slices.Clone(w.unread), a.unread...)
+	out.Namespaces = w.suggestedFor(access.NewChecker(ctx, r), shown) // suggestions need no notes
+	out.Unread = access.AppendNotes(slices.Clone(w.unread), a.Unread...)
 	return out, nil
 }
 
 // suggestedFor returns the namespaces to suggest: those of workloads, and those of objects that the
 // caller may list everywhere.
-func (w *snapshot) suggestedFor(a *asker, workloads []*entry) []string {
+func (w *snapshot) suggestedFor(a *access.Checker, workloads []*entry) []string {
 	all := map[string]bool{}
 	for _, e := range workloads {
 		all[e.ref.Namespace] = true
 	}
 	for row, names := range w.spaces() {
-		if a.may("list", row, "") {
+		if a.May("list", row, "") {
 			for _, n := range names {
 				all[n] = true
 			}
@@ -185,11 +186,11 @@ func (w *snapshot) selectedBy(s selectors, o catalog.Object) bool {
 
 // visibleCalls returns the problems of a workload. Problems of objects that the caller may not get
 // are merged into a count.
-func (e *entry) visibleCalls(a *asker, counts *TargetCounts) []Attention {
+func (e *entry) visibleCalls(a *access.Checker, counts *TargetCounts) []Attention {
 	all := e.all(counts)
 	hidden := map[Cause]int{}
 	for i := range all {
-		if all[i].Object.Name != "" && !a.details(all[i].Object) {
+		if all[i].Object.Name != "" && !a.MayGet(all[i].Object) {
 			hidden[all[i].Cause]++
 		}
 	}
@@ -198,7 +199,7 @@ func (e *entry) visibleCalls(a *asker, counts *TargetCounts) []Attention {
 	}
 	var out []Attention
 	for _, call := range all {
-		if call.Object.Name != "" && !a.details(call.Object) {
+		if call.Object.Name != "" && !a.MayGet(call.Object) {
 			n := hidden[call.Cause]
 			if n == 0 {
 				continue // already counted

@@ -20,6 +20,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/configfile"
 )
 
 // Limits of a preview.
@@ -50,7 +52,7 @@ const manifestsName = "manifests"
 // Preview implements [Answers]. The caller needs permission to get the objects in the manifests.
 // Only the jobs of these objects are evaluated, and all jobs of a workload in the manifests. If there
 // are native objects such as pods, all jobs of all workloads are evaluated.
-func (c *Cluster) Preview(ctx context.Context, r Rights, body []byte) (*preview.Report, error) {
+func (c *Cluster) Preview(ctx context.Context, r access.Rights, body []byte) (*preview.Report, error) {
 	if len(body) > maxManifests {
 		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("manifests: longer than %d bytes", maxManifests))
 	}
@@ -78,7 +80,7 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, body []byte) (*preview.
 	if err := faultsIn(objects, faults); err != nil {
 		return nil, err
 	}
-	p := &previewBuilder{c: c, a: asking(ctx, r), setups: setups, used: map[catalog.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
+	p := &previewBuilder{c: c, a: access.NewChecker(ctx, r), setups: setups, used: map[catalog.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
 	for _, row := range slices.Concat(preview.Kinds, preview.Sources) {
 		for _, o := range objects.All(row) {
 			p.given = append(p.given, catalog.RefOf(row.Kind, o))
@@ -148,7 +150,7 @@ func faultsIn(objects *manifests.Objects, faults []manifests.Fault) error {
 // previewBuilder is a preview under construction.
 type previewBuilder struct {
 	c      *Cluster
-	a      *asker
+	a      *access.Checker
 	setups []engine.Setup
 	given  []catalog.Ref // objects of our kinds in the manifests
 	used   map[catalog.Ref]bool
@@ -185,7 +187,7 @@ func (p *previewBuilder) workloads(ctx context.Context, over *overlay.Cluster) (
 		cluster.NamespaceLabels, cluster.References = references.NamespaceLabels, references.References
 		selects := p.objectFilter(candidate)
 		cluster.Objects = p.objects(cluster.Objects, selects, whole)
-		object, own := withoutOwn(each.Kind.Copy(each.Object))
+		object, own := configfile.WithoutAdditional(each.Kind.Copy(each.Object))
 		candidate.Object = object
 		w, err := p.bounds.Read(ctx, candidate, cluster, p.c.Options)
 		if err != nil {
@@ -198,14 +200,14 @@ func (p *previewBuilder) workloads(ctx context.Context, over *overlay.Cluster) (
 			}
 		}
 		switch {
-		case !p.a.details(ref) && used:
-			out = append(out, preview.Workload{Ref: ref, Error: hiddenDetails(ref)})
+		case !p.a.MayGet(ref) && used:
+			out = append(out, preview.Workload{Ref: ref, Error: access.Hidden(ref)})
 			continue
-		case !p.a.details(ref), !whole && !used:
+		case !p.a.MayGet(ref), !whole && !used:
 			continue
 		}
 		for _, section := range own {
-			if strings.HasPrefix(section.name, scrapeConfigs) {
+			if strings.HasPrefix(section.Name, configfile.ScrapeConfigs) {
 				w.Notes = append(w.Notes, "the jobs of spec.additionalScrapeConfigs are not shown: they come from a Secret")
 			}
 		}
@@ -237,7 +239,7 @@ type guardedReferences struct {
 // Object implements [assets.Reader].
 func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
 	inside := slices.ContainsFunc(g.p.given, func(o catalog.Ref) bool { return o.Namespace == ref.Namespace })
-	if inside && ref.Kind == assets.Secret && !g.over.Brings(ref) && !g.p.a.mayAny("get", readers.Secrets.GroupResource(), ref.Namespace) {
+	if inside && ref.Kind == assets.Secret && !g.over.Brings(ref) && !g.p.a.MayResource("get", readers.Secrets.GroupResource(), ref.Namespace) {
 		return assets.Object{}, apierrors.NewForbidden(readers.Secrets.GroupResource(), ref.Name, nil)
 	}
 	return g.Reader.Object(ref)
@@ -247,18 +249,18 @@ func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
 func (p *previewBuilder) report(ctx context.Context, over *overlay.Cluster, workloads []preview.Workload) (*preview.Report, error) {
 	q := preview.Query{Shard: preview.AllShards, Limit: maxPreviewed}
 	if p.c.Look != nil {
-		q.Look = p.c.Look(ctx, p.a.limited(over))
+		q.Look = p.c.Look(ctx, p.a.Limit(over))
 	}
 	out, err := preview.Run(ctx, workloads, p.visible(ctx, over), q)
 	if err != nil {
 		return nil, unfinished(err)
 	}
 	for i := range out.Items {
-		p.a.hideTarget(&out.Items[i])
+		hideTarget(p.a, &out.Items[i])
 	}
 	for _, o := range out.Workloads {
 		for i := range o.Objects {
-			p.a.hideReasons(&o.Objects[i])
+			hideReasons(p.a, &o.Objects[i])
 		}
 	}
 	for _, ref := range p.given {
@@ -278,7 +280,7 @@ func (p *previewBuilder) unused(ctx context.Context, over *overlay.Cluster, ref 
 	}
 	q := explain.Question{Row: row, Object: o, Setups: p.setups, NamespaceLabels: p.cluster.NamespaceLabels, References: p.cluster.References}
 	for _, c := range p.candidates {
-		if p.a.details(c.Ref()) && len(q.Workloads) < maxExplained {
+		if p.a.MayGet(c.Ref()) && len(q.Workloads) < maxExplained {
 			q.Workloads = append(q.Workloads, c)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // kindIn is a kind and a namespace of objects in manifests.
@@ -29,7 +30,7 @@ var head = lazyregexp.New(`\b(kind|namespace)["']?[ \t]*:[ \t]*["']?([A-Za-z0-9-
 // checked after decoding.
 //
 // Errors: 403; the permission check failed.
-func (c *Cluster) mayPreview(ctx context.Context, r Rights, manifests []byte) error {
+func (c *Cluster) mayPreview(ctx context.Context, r access.Rights, manifests []byte) error {
 	about := c.mentioned(manifests)
 	own := len(about) > 0 // else there are only native objects
 	if !own {

@@ -14,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // maxKinds limits the pairs of kind and namespace in manifests. Each one requires a permission
@@ -23,7 +24,7 @@ const maxKinds = 40
 // mayGetAll returns nil if the caller may get all objects of our kinds in the manifests.
 //
 // Errors: 400 for too many kinds and namespaces; 403; the permission check failed.
-func mayGetAll(ctx context.Context, r Rights, objects *manifests.Objects) error {
+func mayGetAll(ctx context.Context, r access.Rights, objects *manifests.Objects) error {
 	var all []kindIn
 	for _, row := range catalog.All {
 		for _, o := range objects.All(row) {
@@ -80,7 +81,7 @@ func (p *previewBuilder) objects(all func(string) iter.Seq[catalog.Object], s *o
 				given := slices.Contains(p.given, ref)
 				switch {
 				case !namespaces.Has(ref.Namespace), !given && !(whole && s.selects(kind, o)):
-				case !given && !p.a.details(ref):
+				case !given && !p.a.MayGet(ref):
 					s.left[kind]++
 				case !yield(o):
 					return
@@ -97,7 +98,7 @@ func (s *objectFilter) notes(asked bool) (out []string) {
 	for _, row := range preview.Sources {
 		rule := s.rules[row.Kind]
 		switch n := s.left[row.Kind]; {
-		case asked && !rule.Empty() && !rule.OwnNamespaceOnly() && !s.p.a.may("get", row, ""):
+		case asked && !rule.Empty() && !rule.OwnNamespaceOnly() && !s.p.a.May("get", row, ""):
 			some = append(some, row.Resource)
 		case !asked && n > 0:
 			out = append(out, fmt.Sprintf("%d %s that it selects are not looked at: you may not get them", n, row.Resource))

@@ -16,7 +16,7 @@ type asked struct {
 	n int
 }
 
-// May implements [insight.Rights].
+// May implements [access.Rights].
 func (a *asked) May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	a.n++
 	return a.allowed.May(ctx, verb, of, namespace)

@@ -13,16 +13,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // maxResharded is the maximum number of jobs of a workload of which another number of shards is evaluated.
 const maxResharded = 5000
 
 // Reshard implements [Answers]. It evaluates all jobs of the workload, like a preview without manifests.
-func (c *Cluster) Reshard(ctx context.Context, r Rights, w Object, shards int) (*preview.Resharding, error) {
-	a := asking(ctx, r)
-	if !a.details(w.Ref()) {
-		return nil, apierrors.NewForbidden(w.GroupResource(), w.NamespacedName.Name, errors.New(NeedsGet(w.Ref())))
+func (c *Cluster) Reshard(ctx context.Context, r access.Rights, w Object, shards int) (*preview.Resharding, error) {
+	a := access.NewChecker(ctx, r)
+	if !a.MayGet(w.Ref()) {
+		return nil, apierrors.NewForbidden(w.GroupResource(), w.NamespacedName.Name, errors.New(access.NeedsGet(w.Ref())))
 	}
 	leave, err := c.enterPreview()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // resharded is a cluster with 40 static targets, and workloads that scrape them.
@@ -68,7 +69,7 @@ func TestReshard(t *testing.T) {
 	cancel()
 	for name, tc := range map[string]struct {
 		ctx    context.Context
-		rights insight.Rights
+		rights access.Rights
 		of     insight.Object
 		want   string
 		is     func(error) bool

@@ -15,17 +15,18 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // Rollout implements [Answers].
-func (c *Cluster) Rollout(ctx context.Context, r Rights, o Object, p Page) (*Rollout, error) {
+func (c *Cluster) Rollout(ctx context.Context, r access.Rights, o Object, p Page) (*Rollout, error) {
 	w, e, err := c.workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	a := w.asking(ctx, r)
+	a := w.checker(ctx, r)
 	pods := slices.DeleteFunc(e.pods(c.counts(a, e.ref), c.Loaded), func(pod RolloutPod) bool { return !p.has(pod.Name) })
-	out := &Rollout{Workload: e.ref, Unread: appendNew(slices.Clone(e.report.Unread), a.unread...)}
+	out := &Rollout{Workload: e.ref, Unread: access.AppendNotes(slices.Clone(e.report.Unread), a.Unread...)}
 	out.Pods, out.Part, err = take(pods, p, func(pod *RolloutPod) string {
 		return fmt.Sprintf("%08d %08d %s", pod.Shard+1, pod.Replica, pod.Name)
 	})

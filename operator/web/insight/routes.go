@@ -14,10 +14,12 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/configfile"
 )
 
 // Routes implements [Answers]. It compiles the current routes.
-func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName, labels []string) (*Routes, error) {
+func (c *Cluster) Routes(ctx context.Context, r access.Rights, am types.NamespacedName, labels []string) (*Routes, error) {
 	w, e, err := c.workload(ctx, Object{catalog.Alertmanager, am})
 	if err != nil {
 		return nil, err
@@ -43,11 +45,11 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 	if err != nil {
 		return nil, notWritten(e, err)
 	}
-	a, out := w.asking(ctx, r), &Routes{Alertmanager: e.ref, Tried: len(given) > 0, Unread: slices.Clone(w.unread)}
-	h := &hidingRoutes{asker: a, base: made.mask.file.Name != "", tried: out.Tried}
+	a, out := w.checker(ctx, r), &Routes{Alertmanager: e.ref, Tried: len(given) > 0, Unread: slices.Clone(w.unread)}
+	h := &hidingRoutes{caller: a, base: made.mask.InSecret(), tried: out.Tried}
 	for i, rejected := range origins.Rejected {
-		if ref := refOf(catalog.AlertmanagerConfig.Kind, rejected.Object[len(catalog.AlertmanagerConfig.Kind)+1:]); !a.details(ref) {
-			origins.Rejected[i].Err = fmt.Errorf("%s", hiddenDetails(ref))
+		if ref := refOf(catalog.AlertmanagerConfig.Kind, rejected.Object[len(catalog.AlertmanagerConfig.Kind)+1:]); !a.MayGet(ref) {
+			origins.Rejected[i].Err = fmt.Errorf("%s", access.Hidden(ref))
 		}
 	}
 	if out.Tried {
@@ -56,7 +58,7 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 		out.Report = config.Tree(c.Now().UTC(), origins)
 	}
 	h.hide(out, ruleOwners(text, made))
-	out.Unread = appendNew(out.Unread, a.unread...)
+	out.Unread = access.AppendNotes(out.Unread, a.Unread...)
 	return out, nil
 }
 
@@ -84,15 +86,15 @@ func (h *hidingRoutes) hide(out *Routes, owners []catalog.Ref) {
 
 // hidingRoutes redacts the parts of a routing tree that the caller may not see.
 type hidingRoutes struct {
-	asker *asker
-	base  bool // the configuration is based on a Secret
-	tried bool // with the labels of an alert
+	caller *access.Checker
+	base   bool // the configuration is based on a Secret
+	tried  bool // with the labels of an alert
 	// unknown is true if the result for the alert depends on hidden routes.
 	unknown bool
 }
 
 func (h *hidingRoutes) shows(o routing.Origin) bool {
-	return o.Kind != catalog.AlertmanagerConfig.Kind || h.asker.details(catalog.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
+	return o.Kind != catalog.AlertmanagerConfig.Kind || h.caller.MayGet(catalog.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
 }
 
 // ruleOwners returns the AlertmanagerConfig of each inhibition rule, empty for the Alertmanager's
@@ -105,7 +107,7 @@ func ruleOwners(text []byte, made made) []catalog.Ref {
 	if yaml.Unmarshal(text, &config) != nil {
 		return nil
 	}
-	return addedTo(made.object, becameOf(made.results)).owners(string(amconfig.InhibitRules), len(config.Rules))
+	return configfile.AddedTo(made.object, becameOf(made.results)).Owners(string(amconfig.InhibitRules), len(config.Rules))
 }
 
 // rulePath is the format of the path of an inhibition rule.
@@ -117,7 +119,7 @@ func (h *hidingRoutes) showsRule(path string, owners []catalog.Ref) bool {
 	if _, err := fmt.Sscanf(path, rulePath, &at); err != nil || at >= len(owners) {
 		return false
 	}
-	return owners[at].Name == "" || h.asker.details(owners[at])
+	return owners[at].Name == "" || h.caller.MayGet(owners[at])
 }
 
 // step redacts routes of AlertmanagerConfigs that the caller may not get, and the destinations of
@@ -128,8 +130,8 @@ func (h *hidingRoutes) step(s routing.Step) routing.Step {
 		return s
 	}
 	if d := s.Delivery; d != nil {
-		ref, owned := ownedBy(d.Receiver.Name)
-		if owned && !h.asker.details(ref) || !owned && h.base {
+		ref, owned := configfile.OwnerOf(d.Receiver.Name)
+		if owned && !h.caller.MayGet(ref) || !owned && h.base {
 			for i := range d.Receiver.Integrations {
 				d.Receiver.Integrations[i].To = ""
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // inNamespace identifies the objects of a kind in a namespace.
@@ -85,7 +86,7 @@ func (w *snapshot) everywhere(ctx context.Context, r readers.Reader, q readers.Q
 	out, missing := readers.AtOnce(ctx, r, q, slices.Sorted(maps.Keys(namespaces)))
 	for _, m := range missing {
 		w.notRunning[inNamespace{m.GroupVersionResource, m.Namespace}] = m.String()
-		w.unread = appendNew(w.unread, m.String())
+		w.unread = access.AppendNotes(w.unread, m.String())
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // Scrapes are the reports of the running servers of a workload about their targets.
@@ -90,9 +91,9 @@ func (s *Scrapes) Of(job, url string) Scrape { return s.of[scraped{job, url}] }
 // proxy is the permission to query a server through the API server.
 var proxy = schema.GroupResource{Resource: "pods/proxy"}
 
-// Acting is implemented by [Rights] with which servers can be queried for the caller.
+// Acting is implemented by [access.Rights] with which servers can be queried for the caller.
 type Acting interface {
-	Rights
+	access.Rights
 	// Servers returns access to servers with only the credentials of the caller, until release.
 	//
 	// Errors: 429 while too many ask.
@@ -101,30 +102,30 @@ type Acting interface {
 
 // asks reports whether the servers of a workload can be queried for the caller, and otherwise the reason if the
 // caller lacks the permission.
-func (c *Cluster) asks(a *asker, w catalog.Ref) (can bool, why string) {
+func (c *Cluster) asks(a *access.Checker, w catalog.Ref) (can bool, why string) {
 	from, is := c.Parts.Targets.(ScrapeSource)
 	if !is || !slices.Contains(preview.Kinds, catalog.Of(w.Kind)) {
 		return false, ""
 	}
-	if _, acts := a.rights.(Acting); !acts && !from.Asks() {
+	if _, acts := a.Rights.(Acting); !acts && !from.Asks() {
 		return false, ""
 	}
-	before := len(a.unread)
-	switch may := a.mayAny("get", proxy, w.Namespace); {
+	before := len(a.Unread)
+	switch may := a.MayResource("get", proxy, w.Namespace); {
 	case may:
 		return true, ""
-	case len(a.unread) > before:
-		return false, a.unread[before]
+	case len(a.Unread) > before:
+		return false, a.Unread[before]
 	}
 	return false, "you need permission to get pods/proxy in namespace " + w.Namespace
 }
 
 // Scrapes implements [Answers].
-func (c *Cluster) Scrapes(ctx context.Context, r Rights, w Object, of []preview.Target) (*Scrapes, error) {
-	a := asking(ctx, r)
+func (c *Cluster) Scrapes(ctx context.Context, r access.Rights, w Object, of []preview.Target) (*Scrapes, error) {
+	a := access.NewChecker(ctx, r)
 	switch can, why := c.asks(a, w.Ref()); {
-	case len(a.unread) > 0:
-		return nil, apierrors.NewServiceUnavailable(a.unread[0])
+	case len(a.Unread) > 0:
+		return nil, apierrors.NewServiceUnavailable(a.Unread[0])
 	case why != "":
 		forbidden := apierrors.NewForbidden(proxy, w.Name, nil)
 		forbidden.ErrStatus.Message = why

@@ -11,17 +11,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // scraping is a source that records with whose rights servers are asked.
 type scraping struct {
 	counts
-	as []insight.Rights
+	as []access.Rights
 }
 
 func (s *scraping) Asks() bool { return false }
 
-func (s *scraping) Scrapes(_ context.Context, r insight.Rights, _ insight.Object, _ []preview.Target) (*insight.Scrapes, error) {
+func (s *scraping) Scrapes(_ context.Context, r access.Rights, _ insight.Object, _ []preview.Target) (*insight.Scrapes, error) {
 	s.as = append(s.as, r)
 	return &insight.Scrapes{}, nil
 }
@@ -44,7 +45,7 @@ func TestScrapesNeedPermission(t *testing.T) {
 	need := "you need permission to get pods/proxy in namespace " + mainKey.Namespace
 	rest := ""
 	for name, tc := range map[string]struct {
-		rights insight.Rights
+		rights access.Rights
 		asks   bool
 		why    string
 		err    func(error) bool

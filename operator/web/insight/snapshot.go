@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // snapshot is an immutable snapshot of the cluster at one time, with the state of each workload.
@@ -246,4 +247,13 @@ func (w *snapshot) namespaceUnknown() func(name string) bool {
 		return nil
 	}
 	return func(string) bool { return true }
+}
+
+// checker returns a checker for a response from the snapshot, with a note if the snapshot is outdated.
+func (w *snapshot) checker(ctx context.Context, r access.Rights) *access.Checker {
+	a := access.NewChecker(ctx, r)
+	if w.outdated != "" {
+		a.Unread = append(a.Unread, w.outdated)
+	}
+	return a
 }

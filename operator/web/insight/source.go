@@ -5,13 +5,14 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // TargetSource provides the current targets of workloads.
 type TargetSource interface {
 	// Targets and Target implement [Answers].
-	Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error)
-	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
+	Targets(ctx context.Context, r access.Rights, q TargetQuery) (*Targets, error)
+	Target(ctx context.Context, r access.Rights, w Object, job, id, source string) (*Trace, error)
 	// Counts returns the counts of a workload if they are available without further work, or nil if
 	// it is not followed. The result is immutable.
 	Counts(workload catalog.Ref) *TargetCounts
@@ -23,7 +24,7 @@ type ScrapeSource interface {
 	Asks() bool
 	// Scrapes queries the servers of a workload about at least some targets: with those permissions, in which
 	// case the result may be some seconds old, or else with those of the caller, if r is [Acting].
-	Scrapes(ctx context.Context, r Rights, w Object, of []preview.Target) (*Scrapes, error)
+	Scrapes(ctx context.Context, r access.Rights, w Object, of []preview.Target) (*Scrapes, error)
 }
 
 // TargetCounts are the target counts of a workload.

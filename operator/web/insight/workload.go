@@ -12,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // maxNames limits the objects in a group on the page of a workload, and maxGroups the groups of a
@@ -22,12 +23,12 @@ const (
 )
 
 // Workload implements [Answers].
-func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, error) {
+func (c *Cluster) Workload(ctx context.Context, r access.Rights, o Object) (*Workload, error) {
 	w, e, err := c.workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	a := w.asking(ctx, r)
+	a := w.checker(ctx, r)
 	counts := c.counts(a, e.ref)
 	out := &Workload{
 		Report: e.report, State: e.state(counts), Version: versionOfWorkload(e), Shards: len(e.shape.Sets), ConfigSince: e.since, Targets: counts.all(),
@@ -38,8 +39,8 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	}
 	found := newProblems()
 	for _, call := range e.all(counts) {
-		if call.Cause == RejectedObject && !a.details(call.Object) {
-			call.Message = "rejected; the reason is " + hiddenDetails(call.Object)
+		if call.Cause == RejectedObject && !a.MayGet(call.Object) {
+			call.Message = "rejected; the reason is " + access.Hidden(call.Object)
 		}
 		found.add(&call)
 	}
@@ -63,24 +64,24 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 		}
 	}
 	events, err := c.events(ctx, e)
-	out.Events, out.Unread = events, appendNew(slices.Clone(e.report.Unread), a.unread...)
+	out.Events, out.Unread = events, access.AppendNotes(slices.Clone(e.report.Unread), a.Unread...)
 	if err != nil {
-		out.Unread = appendNew(out.Unread, readers.Missing{Query: readers.Query{GroupVersionResource: readers.Events, Namespace: e.ref.Namespace}, Err: err}.String())
+		out.Unread = access.AppendNotes(out.Unread, readers.Missing{Query: readers.Query{GroupVersionResource: readers.Events, Namespace: e.ref.Namespace}, Err: err}.String())
 	}
 	return out, nil
 }
 
 // others returns the numbers of unselected and undecided objects that the caller may get, by state; without permission in
 // all namespaces only of those in the namespace of the workload.
-func (w *snapshot) others(e *entry, row *catalog.Row, selected int, a *asker) map[status.State]int {
-	all := a.may("get", row, "")
+func (w *snapshot) others(e *entry, row *catalog.Row, selected int, a *access.Checker) map[status.State]int {
+	all := a.May("get", row, "")
 	if all && !e.statesUnknown && w.namespacesUnread == "" && !w.behind[e] {
 		return map[status.State]int{status.NotSelected: len(w.objects[row]) - selected}
 	}
 	out := map[status.State]int{}
 	for _, o := range w.objects[row] {
 		ref := catalog.RefOf(row.Kind, o)
-		if _, selected := e.states[ref]; selected || !all && (ref.Namespace != e.ref.Namespace || !a.details(ref)) {
+		if _, selected := e.states[ref]; selected || !all && (ref.Namespace != e.ref.Namespace || !a.MayGet(ref)) {
 			continue
 		}
 		out[w.unselected(e, row.Kind, o)]++
@@ -108,15 +109,15 @@ func (w *Workload) count(kind string, s status.State, n int) {
 
 // objects returns the objects that the workload selects, truncated, with messages redacted that the
 // caller may not see.
-func (e *entry) objects(a *asker) []status.Objects {
+func (e *entry) objects(a *access.Checker) []status.Objects {
 	out := make([]status.Objects, 0, len(e.report.Objects))
 	for _, of := range e.report.Objects {
 		shown := status.Objects{Kind: of.Kind, Groups: []status.Group{}}
 		for _, g := range of.Groups[:min(len(of.Groups), maxGroups)] {
 			g.Names = g.Names[:min(len(g.Names), maxNames)]
 			if g.Message != "" {
-				if ref := refOf(of.Kind, g.Names[0]); !a.details(ref) {
-					g.Message = hiddenDetails(ref)
+				if ref := refOf(of.Kind, g.Names[0]); !a.MayGet(ref) {
+					g.Message = access.Hidden(ref)
 				}
 			}
 			shown.Groups = append(shown.Groups, g)
@@ -153,12 +154,12 @@ func (c *Cluster) events(ctx context.Context, e *entry) ([]status.Event, error) 
 }
 
 // Sources implements [Answers].
-func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery) (*Sources, error) {
+func (c *Cluster) Sources(ctx context.Context, r access.Rights, o Object, q SourceQuery) (*Sources, error) {
 	w, e, err := c.workload(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	a := w.asking(ctx, r)
+	a := w.checker(ctx, r)
 	out := &Sources{Workload: e.ref, Counts: map[status.State]int{}, Items: []Source{}}
 	all := w.sources(e, a, out.Counts, q)
 	refs, part, err := take(all, q.Page, func(s *sourceRow) string { return keyOfRef(s.Ref) })
@@ -171,7 +172,7 @@ func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery
 	for _, s := range refs {
 		out.Items = append(out.Items, e.source(facts, a, s, counts))
 	}
-	out.Unread = appendNew(slices.Clone(e.report.Unread), a.unread...)
+	out.Unread = access.AppendNotes(slices.Clone(e.report.Unread), a.Unread...)
 	return out, nil
 }
 
@@ -186,14 +187,14 @@ type sourceRow struct {
 
 // sources returns the objects that match a query, sorted, and counts all by state. It skips
 // unselected objects that the caller may not get.
-func (w *snapshot) sources(e *entry, a *asker, counts map[status.State]int, q SourceQuery) (out []sourceRow) {
+func (w *snapshot) sources(e *entry, a *access.Checker, counts map[status.State]int, q SourceQuery) (out []sourceRow) {
 	for _, s := range e.candidate.Setup.Selects {
 		for _, o := range w.objects[s.Row] {
 			ref := catalog.RefOf(s.Kind, o)
 			v, selected := e.states[ref]
 			state := v.state
 			if !selected {
-				if !a.details(ref) {
+				if !a.MayGet(ref) {
 					continue
 				}
 				state = w.unselected(e, s.Kind, o)
@@ -209,7 +210,7 @@ func (w *snapshot) sources(e *entry, a *asker, counts map[status.State]int, q So
 }
 
 // source returns the response for an object.
-func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *TargetCounts) Source {
+func (e *entry) source(facts status.Facts, a *access.Checker, s sourceRow, counts *TargetCounts) Source {
 	out := Source{Ref: s.Ref, State: s.state}
 	v, selected := e.states[s.Ref]
 	switch {
@@ -219,8 +220,8 @@ func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *Target
 		} else {
 			out.Message = message
 		}
-	case v.message != "" && !a.details(s.Ref):
-		out.Message = hiddenDetails(s.Ref)
+	case v.message != "" && !a.MayGet(s.Ref):
+		out.Message = access.Hidden(s.Ref)
 	default:
 		out.Message = v.message
 	}

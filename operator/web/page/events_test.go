@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
@@ -67,7 +68,7 @@ func changed(kind, namespace, name string) readers.Change {
 // TestEvents: a caller gets each change once, and only of objects that it may get.
 func TestEvents(t *testing.T) {
 	f := &fake{}
-	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return f, nil }, Authorize: func(*http.Request, insight.Object) (insight.Rights, error) {
+	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return f, nil }, Authorize: func(*http.Request, insight.Object) (access.Rights, error) {
 		return may(func(verb string, of schema.GroupResource, namespace string) bool {
 			return verb == "get" && of.Group == "monitoring.coreos.com" && of.Resource == "servicemonitors" && namespace == "demo"
 		}), nil

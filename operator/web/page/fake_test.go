@@ -22,6 +22,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // fake has responses for a cluster with n objects of each kind.
@@ -76,7 +77,7 @@ func (f *fake) monitor(i int) catalog.Ref {
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func (f *fake) Overview(_ context.Context, _ insight.Rights, q insight.OverviewQuery) (*insight.Overview, error) {
+func (f *fake) Overview(_ context.Context, _ access.Rights, q insight.OverviewQuery) (*insight.Overview, error) {
 	f.saw(q)
 	p := q.Page
 	out := &insight.Overview{AttentionTotal: f.n, AsOf: start, Levels: map[insight.Level]int{insight.LevelGood: f.n / 3, insight.LevelWarning: f.n / 3, insight.LevelOther: f.n - f.n/3*2}}
@@ -128,7 +129,7 @@ func (f *fake) problems(of catalog.Ref) (all []insight.Attention, groups []insig
 	return all, groups
 }
 
-func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (*insight.Workload, error) {
+func (f *fake) Workload(_ context.Context, _ access.Rights, w insight.Object) (*insight.Workload, error) {
 	if w.Name == "none" {
 		return nil, apierrors.NewNotFound(schema.GroupResource{Group: w.Group, Resource: w.Resource}, w.Name)
 	}
@@ -183,7 +184,7 @@ func (f *fake) delivery(i int) insight.Delivery {
 	return d
 }
 
-func (f *fake) Sources(_ context.Context, _ insight.Rights, w insight.Object, q insight.SourceQuery) (*insight.Sources, error) {
+func (f *fake) Sources(_ context.Context, _ access.Rights, w insight.Object, q insight.SourceQuery) (*insight.Sources, error) {
 	f.saw(q)
 	out := &insight.Sources{Workload: w.Ref(), Counts: map[status.State]int{status.Accepted: f.n, status.Rejected: 2, status.NotSelected: 1}}
 	if f.n == 0 {
@@ -202,7 +203,7 @@ func (f *fake) Sources(_ context.Context, _ insight.Rights, w insight.Object, q 
 	return out, f.tabErr
 }
 
-func (f *fake) Rollout(_ context.Context, _ insight.Rights, w insight.Object, p insight.Page) (*insight.Rollout, error) {
+func (f *fake) Rollout(_ context.Context, _ access.Rights, w insight.Object, p insight.Page) (*insight.Rollout, error) {
 	f.saw(p)
 	out := &insight.Rollout{Workload: w.Ref()}
 	out.Part = f.rows(p, func(i int) {
@@ -219,7 +220,7 @@ func (f *fake) Rollout(_ context.Context, _ insight.Rights, w insight.Object, p 
 	return out, f.tabErr
 }
 
-func (f *fake) Config(_ context.Context, _ insight.Rights, w insight.Object, q insight.ConfigQuery) (*insight.Config, error) {
+func (f *fake) Config(_ context.Context, _ access.Rights, w insight.Object, q insight.ConfigQuery) (*insight.Config, error) {
 	f.saw(q)
 	out := &insight.Config{Workload: w.Ref()}
 	out.Part = f.rows(q.Page, func(i int) {
@@ -233,7 +234,7 @@ func (f *fake) Config(_ context.Context, _ insight.Rights, w insight.Object, q i
 	return out, f.tabErr
 }
 
-func (f *fake) Explain(_ context.Context, _ insight.Rights, o insight.Object) (*explain.Report, error) {
+func (f *fake) Explain(_ context.Context, _ access.Rights, o insight.Object) (*explain.Report, error) {
 	out := &explain.Report{Object: o.Ref(), Labels: map[string]string{"app": f.s("web")}, NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": "demo"}}
 	for i := range min(f.n, 2000) {
 		v := explain.Result{Workload: catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Accepted: true, Reason: explain.Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}}
@@ -252,7 +253,7 @@ func (f *fake) Explain(_ context.Context, _ insight.Rights, o insight.Object) (*
 	return out, f.err
 }
 
-func (f *fake) Objects(_ context.Context, _ insight.Rights, q insight.ObjectQuery) (*insight.ObjectList, error) {
+func (f *fake) Objects(_ context.Context, _ access.Rights, q insight.ObjectQuery) (*insight.ObjectList, error) {
 	f.saw(q)
 	out := &insight.ObjectList{Kind: q.Row.Kind, Counts: map[status.State]int{status.Accepted: f.n, status.Rejected: f.n / 3}}
 	out.Part = f.rows(q.Page, func(i int) {
@@ -278,7 +279,7 @@ func (f *fake) Manifest(_ context.Context, o insight.Object, masked bool) (strin
 	return text, f.err
 }
 
-func (f *fake) Similar(_ context.Context, _ insight.Rights, o insight.Object) ([]catalog.Ref, error) {
+func (f *fake) Similar(_ context.Context, _ access.Rights, o insight.Object) ([]catalog.Ref, error) {
 	f.saw(o)
 	return []catalog.Ref{{Kind: o.Kind, Namespace: o.Namespace, Name: f.s("k8s")}}, nil
 }
@@ -300,7 +301,7 @@ func (f *fake) target(i int) preview.Target {
 	return t
 }
 
-func (f *fake) Targets(_ context.Context, _ insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+func (f *fake) Targets(_ context.Context, _ access.Rights, q insight.TargetQuery) (*insight.Targets, error) {
 	f.saw(q)
 	out := &insight.Targets{AsOf: start, Synced: !f.reading, Counts: preview.Counts{Kept: f.n, Invalid: f.n / 4, Dropped: map[string]int{f.s("spec.endpoints[0].port"): f.n / 4, "spec.selector.matchLabels[\"app\"]": 2}}}
 	if f.n == 0 {
@@ -313,7 +314,7 @@ func (f *fake) Targets(_ context.Context, _ insight.Rights, q insight.TargetQuer
 	return out, f.tabErr
 }
 
-func (f *fake) Target(_ context.Context, _ insight.Rights, w insight.Object, job, id, _ string) (*insight.Trace, error) {
+func (f *fake) Target(_ context.Context, _ access.Rights, w insight.Object, job, id, _ string) (*insight.Trace, error) {
 	t := f.target(0)
 	t.Job, t.ID = job, id
 	t.Discovered = map[string]string{}
@@ -334,7 +335,7 @@ func (f *fake) Target(_ context.Context, _ insight.Rights, w insight.Object, job
 	return out, f.err
 }
 
-func (f *fake) Scrapes(_ context.Context, _ insight.Rights, w insight.Object, of []preview.Target) (*insight.Scrapes, error) {
+func (f *fake) Scrapes(_ context.Context, _ access.Rights, w insight.Object, of []preview.Target) (*insight.Scrapes, error) {
 	f.saw(fmt.Sprintf("scrapes of %s, %d targets", w.Ref(), len(of)))
 	out := insight.NewScrapes(of)
 	out.At = start
@@ -350,7 +351,7 @@ func (f *fake) Scrapes(_ context.Context, _ insight.Rights, w insight.Object, of
 	return out, f.tabErr
 }
 
-func (f *fake) Preview(_ context.Context, _ insight.Rights, manifests []byte) (*preview.Report, error) {
+func (f *fake) Preview(_ context.Context, _ access.Rights, manifests []byte) (*preview.Report, error) {
 	f.saw(string(manifests))
 	if strings.Contains(string(manifests), "kind: Broken") {
 		return nil, apierrors.NewBadRequest("manifests: line 1: unknown kind \"Broken\"")
@@ -368,7 +369,7 @@ func (f *fake) Preview(_ context.Context, _ insight.Rights, manifests []byte) (*
 	return out, f.err
 }
 
-func (f *fake) Reshard(_ context.Context, _ insight.Rights, _ insight.Object, shards int) (*preview.Resharding, error) {
+func (f *fake) Reshard(_ context.Context, _ access.Rights, _ insight.Object, shards int) (*preview.Resharding, error) {
 	f.saw(shards)
 	if shards == 9 {
 		return nil, apierrors.NewBadRequest(f.s("parameter \"shards\": there are none"))
@@ -378,7 +379,7 @@ func (f *fake) Reshard(_ context.Context, _ insight.Rights, _ insight.Object, sh
 	return &preview.Resharding{Workload: k8s, From: 1, To: shards, Amount: all, Lost: 1, Unknown: 2, Hash: of, Weighted: of}, f.tabErr
 }
 
-func (f *fake) Routes(_ context.Context, _ insight.Rights, am types.NamespacedName, labels []string) (*insight.Routes, error) {
+func (f *fake) Routes(_ context.Context, _ access.Rights, am types.NamespacedName, labels []string) (*insight.Routes, error) {
 	given, err := routing.ParseLabels(labels)
 	if err != nil {
 		return nil, apierrors.NewBadRequest("label " + err.Error())
@@ -442,6 +443,6 @@ func (m may) May(_ context.Context, verb string, of schema.GroupResource, namesp
 }
 
 // anything allows everything.
-func anything(*http.Request, insight.Object) (insight.Rights, error) {
+func anything(*http.Request, insight.Object) (access.Rights, error) {
 	return may(func(string, schema.GroupResource, string) bool { return true }), nil
 }

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	"github.com/firekeeper-dev/firekeeper/operator/web/stream"
 )
 
@@ -20,7 +21,7 @@ type Options struct {
 	// any authenticated caller. A pod is an Object without Row, with a name.
 	//
 	// Errors: 401, 403, 503 like those of an API server.
-	Authorize func(r *http.Request, o insight.Object) (insight.Rights, error)
+	Authorize func(r *http.Request, o insight.Object) (access.Rights, error)
 }
 
 type handler struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
@@ -81,7 +82,7 @@ type refusing struct {
 	err error
 }
 
-func (r refusing) Scrapes(context.Context, insight.Rights, insight.Object, []preview.Target) (*insight.Scrapes, error) {
+func (r refusing) Scrapes(context.Context, access.Rights, insight.Object, []preview.Target) (*insight.Scrapes, error) {
 	return nil, r.err
 }
 

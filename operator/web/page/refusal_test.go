@@ -18,6 +18,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
@@ -56,7 +57,7 @@ func TestRefusals(t *testing.T) {
 			f := &fake{n: 3, err: tc.answer}
 			srv := serveWith(t, page.Options{
 				Answers: func() (insight.Answers, error) { return f, tc.answers },
-				Authorize: func(r *http.Request, o insight.Object) (insight.Rights, error) {
+				Authorize: func(r *http.Request, o insight.Object) (access.Rights, error) {
 					if tc.authorize != nil {
 						return nil, tc.authorize
 					}
@@ -98,7 +99,7 @@ func TestMethods(t *testing.T) {
 // TestAsksFor: the caller is authorized for the object that the page shows.
 func TestAsksFor(t *testing.T) {
 	var asked []string
-	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return &fake{n: 3}, nil }, Authorize: func(r *http.Request, o insight.Object) (insight.Rights, error) {
+	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return &fake{n: 3}, nil }, Authorize: func(r *http.Request, o insight.Object) (access.Rights, error) {
 		kind := ""
 		if o.Row != nil {
 			kind = o.Resource
@@ -190,7 +191,7 @@ func TestSteps(t *testing.T) {
 // traced returns one target.
 type traced struct{ insight.Answers }
 
-func (traced) Target(context.Context, insight.Rights, insight.Object, string, string, string) (*insight.Trace, error) {
+func (traced) Target(context.Context, access.Rights, insight.Object, string, string, string) (*insight.Trace, error) {
 	out := &insight.Trace{Steps: []insight.Step{
 		{Added: map[string]string{"tier": "front"}}, {Changed: map[string]string{"tier": "back"}}, {Changed: map[string]string{"job": "b"}}, {Removed: []string{"job"}, Drops: true},
 	}}
@@ -201,7 +202,7 @@ func (traced) Target(context.Context, insight.Rights, insight.Object, string, st
 // searching returns no target on the first page.
 type searching struct{ insight.Answers }
 
-func (searching) Targets(_ context.Context, _ insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+func (searching) Targets(_ context.Context, _ access.Rights, q insight.TargetQuery) (*insight.Targets, error) {
 	out := &insight.Targets{Synced: true, Part: insight.Part{Total: 9}}
 	if q.Continue == "" {
 		out.Continue = "more"

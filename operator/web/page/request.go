@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // maxRows is the maximum number of rows of a page.
@@ -28,7 +29,7 @@ type request struct {
 	query   url.Values // without empty values, which forms send
 	of      insight.Object
 	answers insight.Answers
-	rights  insight.Rights
+	rights  access.Rights
 	body    []byte          // of a POST that is not a form
 	preview *preview.Report // of the manifests, once it has been computed
 	meant   []catalog.Ref   // suggestions if the object does not exist

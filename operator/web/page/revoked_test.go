@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	"github.com/firekeeper-dev/firekeeper/operator/web/stream"
 )
 
@@ -56,7 +57,7 @@ func TestStreamWhileNobodyKnows(t *testing.T) {
 		var away atomic.Bool
 		h := &handler{Options{
 			Answers: func() (insight.Answers, error) { return changing{changes: changes}, nil },
-			Authorize: func(*http.Request, insight.Object) (insight.Rights, error) {
+			Authorize: func(*http.Request, insight.Object) (access.Rights, error) {
 				if away.Load() {
 					return nil, apierrors.NewTooManyRequests("the operator asks about 5 new tokens at a time", 1)
 				}

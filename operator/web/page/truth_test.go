@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
@@ -34,27 +35,27 @@ func edited[T any](out *T, change func(*T)) *T {
 	return out
 }
 
-func (c changing) Overview(ctx context.Context, r insight.Rights, q insight.OverviewQuery) (*insight.Overview, error) {
+func (c changing) Overview(ctx context.Context, r access.Rights, q insight.OverviewQuery) (*insight.Overview, error) {
 	out, err := c.fake.Overview(ctx, r, q)
 	return edited(out, c.overview), err
 }
 
-func (c changing) Workload(ctx context.Context, r insight.Rights, o insight.Object) (*insight.Workload, error) {
+func (c changing) Workload(ctx context.Context, r access.Rights, o insight.Object) (*insight.Workload, error) {
 	out, err := c.fake.Workload(ctx, r, o)
 	return edited(out, c.workload), err
 }
 
-func (c changing) Rollout(ctx context.Context, r insight.Rights, o insight.Object, p insight.Page) (*insight.Rollout, error) {
+func (c changing) Rollout(ctx context.Context, r access.Rights, o insight.Object, p insight.Page) (*insight.Rollout, error) {
 	out, err := c.fake.Rollout(ctx, r, o, p)
 	return edited(out, c.rollout), err
 }
 
-func (c changing) Explain(ctx context.Context, r insight.Rights, o insight.Object) (*explain.Report, error) {
+func (c changing) Explain(ctx context.Context, r access.Rights, o insight.Object) (*explain.Report, error) {
 	out, err := c.fake.Explain(ctx, r, o)
 	return edited(out, c.explain), err
 }
 
-func (c changing) Targets(ctx context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+func (c changing) Targets(ctx context.Context, r access.Rights, q insight.TargetQuery) (*insight.Targets, error) {
 	out, err := c.fake.Targets(ctx, r, q)
 	return edited(out, c.targets), err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
@@ -145,7 +146,7 @@ func TestDidYouMean(t *testing.T) {
 	if _, body := get(t, srv, "/secrets/demo/web"); strings.Contains(body, "Did you mean") {
 		t.Error("suggests something for Secrets")
 	}
-	refusing := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return f, nil }, Authorize: func(*http.Request, insight.Object) (insight.Rights, error) {
+	refusing := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return f, nil }, Authorize: func(*http.Request, insight.Object) (access.Rights, error) {
 		return nil, context.Canceled
 	}})
 	before := len(f.queries)

@@ -6,7 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // Limits limit the number of open streams of changes, in total, per caller and per group of callers, so
@@ -29,7 +29,7 @@ func NewLimits(most, each int) *Limits {
 // if the rights have the methods Name and Group.
 //
 // Errors: 429.
-func (s *Limits) Open(r insight.Rights) (end func(), err error) {
+func (s *Limits) Open(r access.Rights) (end func(), err error) {
 	name, leave := "", func() {}
 	caller, is := r.(interface {
 		Name() string

@@ -55,7 +55,7 @@ func TestStreamsOfAGroup(t *testing.T) {
 // called has the rights of a caller with a name.
 type called string
 
-// May implements [insight.Rights].
+// May implements [access.Rights].
 func (called) May(context.Context, string, schema.GroupResource, string) (bool, error) {
 	return true, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // guesses returns a PodMonitor of a tenant with one endpoint per possible first letter of an
@@ -38,7 +39,7 @@ func guesses() string {
 // TestNoOracle: responses are identical regardless of the contents of namespaces where the caller
 // may list neither pods nor services, even though the caller controls the relabel steps.
 func TestNoOracle(t *testing.T) {
-	answers := func(r insight.Rights) (x, y string) {
+	answers := func(r access.Rights) (x, y string) {
 		inBubble(t, func(t *testing.T, b *bed) {
 			b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, guesses()))
 			secrets := func(pin string, write func(runtime.Object)) {
@@ -80,7 +81,7 @@ func TestNoOracle(t *testing.T) {
 }
 
 // everyAnswer returns all responses about targets as JSON.
-func everyAnswer(t *testing.T, b *bed, r insight.Rights) string {
+func everyAnswer(t *testing.T, b *bed, r access.Rights) string {
 	t.Helper()
 	var out strings.Builder
 	add := func(what string, answer any, err error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 )
 
 // Targets implements [insight.Answers].
-func (s *Source) Targets(ctx context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+func (s *Source) Targets(ctx context.Context, r access.Rights, q insight.TargetQuery) (*insight.Targets, error) {
 	s.questions.Add(1)
 	if q.Pod.Name != "" {
 		return s.ofPod(ctx, r, q)

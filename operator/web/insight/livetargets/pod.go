@@ -17,13 +17,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // ofPod returns the targets of a pod in all workloads. It considers the jobs that discover targets
 // in the namespace of the pod.
 //
 // Errors: the pod certainly does not exist and no job finds it.
-func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+func (s *Source) ofPod(ctx context.Context, r access.Rights, q insight.TargetQuery) (*insight.Targets, error) {
 	from, err := parseCursor(q.Continue)
 	if err != nil {
 		return nil, err

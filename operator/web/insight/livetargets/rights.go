@@ -10,24 +10,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
-	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // view filters targets by the permissions of a caller, and caches the permission checks.
 type view struct {
 	ctx        context.Context
-	rights     insight.Rights
-	own        string              // the namespace of the object that the caller may get
-	asked      catalog.Ref         // the requested object, if it is one of ours
-	known      map[string]bool     // results by verb, resource and namespace
-	visibility *insight.Visibility // limits discoveries to targets that the caller may see
-	nothing    bool                // some discovery is entirely hidden from the caller
-	limited    bool                // some targets may be hidden from the caller
+	rights     access.Rights
+	own        string             // the namespace of the object that the caller may get
+	asked      catalog.Ref        // the requested object, if it is one of ours
+	known      map[string]bool    // results by verb, resource and namespace
+	visibility *access.Visibility // limits discoveries to targets that the caller may see
+	nothing    bool               // some discovery is entirely hidden from the caller
+	limited    bool               // some targets may be hidden from the caller
 	// unknown is the error of a failed check. Everything not yet checked is then hidden.
 	unknown error
 }
 
-func newView(ctx context.Context, r insight.Rights, own string) *view {
+func newView(ctx context.Context, r access.Rights, own string) *view {
 	return &view{ctx: ctx, rights: r, own: own, known: map[string]bool{}}
 }
 
@@ -107,7 +107,7 @@ func (v *view) shown(j openJob, key targetset.Key, r targets.Result, i int) (out
 	if d := out.Drop; d != nil && !v.details(j.object.Ref) {
 		origin := withoutKey(d.Origin)
 		out.Drop = &targets.Drop{Step: d.Step, Origin: origin}
-		out.Message = fmt.Sprintf("%s drops it; what it asks for is hidden: %s", origin, insight.NeedsGet(j.object.Ref))
+		out.Message = fmt.Sprintf("%s drops it; what it asks for is hidden: %s", origin, access.NeedsGet(j.object.Ref))
 	}
 	return out, true
 }
@@ -117,5 +117,5 @@ func (v *view) notesOf(of catalog.Ref, notes []string) []string {
 	if len(notes) == 0 || v.details(of) {
 		return notes
 	}
-	return []string{fmt.Sprintf("%s: there is more to know about it, which is hidden: %s", of, insight.NeedsGet(of))}
+	return []string{fmt.Sprintf("%s: there is more to know about it, which is hidden: %s", of, access.NeedsGet(of))}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // scrapesKept is how long the responses of servers are kept: they can be large.
@@ -24,7 +25,7 @@ func (s *Source) Asks() bool { return s.Servers != nil }
 
 // Scrapes implements [insight.ScrapeSource]. Concurrent requests for a workload share one query, unless servers
 // are queried with the permissions of the caller.
-func (s *Source) Scrapes(ctx context.Context, r insight.Rights, of insight.Object, about []preview.Target) (*insight.Scrapes, error) {
+func (s *Source) Scrapes(ctx context.Context, r access.Rights, of insight.Object, about []preview.Target) (*insight.Scrapes, error) {
 	w := s.of(of.Ref())
 	if _, err := w.open(ctx, func(*job) bool { return false }); err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch/watchtest"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	workloads "github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -175,7 +176,7 @@ func (o only) May(_ context.Context, verb string, of schema.GroupResource, names
 	return slices.Contains(o, fmt.Sprintf("%s %s in %s", verb, of.Resource, namespace)), nil
 }
 
-func (b *bed) ask(t testing.TB, r insight.Rights, q insight.TargetQuery) *insight.Targets {
+func (b *bed) ask(t testing.TB, r access.Rights, q insight.TargetQuery) *insight.Targets {
 	t.Helper()
 	if q.Limit == 0 {
 		q.Limit = 1000
@@ -321,7 +322,7 @@ func TestRights(t *testing.T) {
 		settled(aMinute)
 		for name, tc := range map[string]struct {
 			of      insight.Object
-			rights  insight.Rights
+			rights  access.Rights
 			visible string
 		}{
 			"nobody":                            {ofMain, nil, ""},

@@ -17,13 +17,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // targetResource is the resource name of targets in errors.
 var targetResource = schema.GroupResource{Resource: "targets"}
 
 // Target implements [insight.Answers].
-func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object, name, id, source string) (*insight.Trace, error) {
+func (s *Source) Target(ctx context.Context, r access.Rights, w insight.Object, name, id, source string) (*insight.Trace, error) {
 	s.questions.Add(1)
 	o, err := s.of(w.Ref()).open(ctx, func(*job) bool { return true })
 	if err != nil {
@@ -63,7 +64,7 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	if !v.details(j.object.Ref) {
 		for i := range out.Steps {
 			out.Steps[i].Origin = withoutKey(out.Steps[i].Origin)
-			out.Steps[i].Rule = "# " + insight.NeedsGet(j.object.Ref) + "\n"
+			out.Steps[i].Rule = "# " + access.NeedsGet(j.object.Ref) + "\n"
 		}
 	}
 	if out.Manifest, err = s.manifest(ctx, r, j.object.Ref); err != nil {
@@ -147,7 +148,7 @@ func with(m map[string]string, name, value string) map[string]string {
 }
 
 // manifest returns the YAML of the object that defines a job, or "" if the caller may not get it.
-func (s *Source) manifest(ctx context.Context, r insight.Rights, ref catalog.Ref) (string, error) {
+func (s *Source) manifest(ctx context.Context, r access.Rights, ref catalog.Ref) (string, error) {
 	row := catalog.Of(ref.Kind)
 	if row == nil || row.IsWorkload() || r == nil {
 		return "", nil

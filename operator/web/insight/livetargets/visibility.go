@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
-	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
 // notCounted is the note for responses that do not have all targets.
@@ -19,7 +19,7 @@ const notCounted = "targets in namespaces where you may list neither pods nor se
 // Errors: 504 when they are too many to be evaluated in time.
 func (s *Source) narrow(jobs []openJob, v *view) (out []openJob, err error) {
 	if v.visibility == nil {
-		v.visibility = insight.NewVisibility(v.ctx, v.rights, v.own, s.Reader)
+		v.visibility = access.NewVisibility(v.ctx, v.rights, v.own, s.Reader)
 	}
 	for _, j := range jobs {
 		j.set, err = j.set.Within(v.ctx, func(sd *targets.KubernetesSD) targetset.Scope {

@@ -1,4 +1,4 @@
-package insight
+package configfile
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // configuration, and other values are not.
 func TestInlineCredentials(t *testing.T) {
 	const key = "c4nary0123456789abcdef0123456789"
-	m := newMasker(&v1.Prometheus{})
+	m := NewMasker(&v1.Prometheus{})
 	all := func(string, string) bool { return true }
 	for text, section := range map[string]string{
 		"oauth2: {token_url: 'https://a/token', endpoint_params: {assertion: " + key + ", client_assertion: " + key + "}}":              "remote_write/0",
@@ -23,7 +23,7 @@ func TestInlineCredentials(t *testing.T) {
 		"relabel_configs: [{target_label: __param_sid, replacement: " + key + "}, {source_labels: [__param_code], regex: " + key + "}]": "scrape_configs",
 		"static_configs: [{targets: ['https://u:" + key + "@a.example/']}]":                                                             "scrape_configs",
 	} {
-		out, err := m.section(draftSection{name: section, text: text}, all)
+		out, err := m.Redact(Section{Name: section, Text: text}, all)
 		if err != nil || strings.Contains(out, "c4nary") || !strings.Contains(out, "<hidden>") {
 			t.Errorf("%s: %q %v", text, out, err)
 		}
@@ -33,7 +33,7 @@ func TestInlineCredentials(t *testing.T) {
 		"params: {module: [http_2xx], target: [a.example], 'match[]': ['{job=\"a-long-name-of-a-job\"}']}": "scrape_configs",
 		"relabel_configs: [{target_label: __param_module, replacement: http_2xx}]":                         "scrape_configs",
 	} {
-		if out, err := m.section(draftSection{name: section, text: text}, all); err != nil || out != text {
+		if out, err := m.Redact(Section{Name: section, Text: text}, all); err != nil || out != text {
 			t.Errorf("%s: %q %v", text, out, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package insight
+package configfile
 
 import (
 	"cmp"
@@ -17,17 +17,17 @@ import (
 // addedSections are lists to which AlertmanagerConfigs append items without an owner.
 var addedSections = []string{string(amconfig.InhibitRules), string(amconfig.MuteIntervals)}
 
-// addedItems counts the items that AlertmanagerConfigs append to sections of an Alertmanager's file.
+// AddedItems counts the items that AlertmanagerConfigs append to sections of an Alertmanager's file.
 // They are appended in the order of their names.
-type addedItems struct {
+type AddedItems struct {
 	base  catalog.Ref // the AlertmanagerConfig on which the file is based; empty for a Secret
 	refs  []catalog.Ref
 	items map[catalog.Ref]map[string]int // by section
 }
 
-// addedTo counts the items in the compiled texts of AlertmanagerConfigs.
-func addedTo(am v1.Workload, became map[catalog.Ref]string) addedItems {
-	out := addedItems{base: baseOf(am), items: map[catalog.Ref]map[string]int{}}
+// AddedTo counts the items in the compiled texts of AlertmanagerConfigs.
+func AddedTo(am v1.Workload, became map[catalog.Ref]string) AddedItems {
+	out := AddedItems{base: baseOf(am), items: map[catalog.Ref]map[string]int{}}
 	key := func(r catalog.Ref) string { return r.Namespace + "/" + r.Name }
 	out.refs = slices.SortedFunc(maps.Keys(became), func(a, b catalog.Ref) int { return cmp.Compare(key(a), key(b)) })
 	for ref, text := range became {
@@ -37,7 +37,7 @@ func addedTo(am v1.Workload, became map[catalog.Ref]string) addedItems {
 		}
 		out.items[ref] = map[string]int{}
 		for _, section := range addedSections {
-			if list := child(doc.Content[0], section); list != nil {
+			if list := redact.Child(doc.Content[0], section); list != nil {
 				out.items[ref][section] = len(list.Content)
 			}
 		}
@@ -54,9 +54,9 @@ func baseOf(w v1.Workload) catalog.Ref {
 	return catalog.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: am.Namespace, Name: am.Spec.AlertmanagerConfiguration.Name}
 }
 
-// owners returns the owner of each of n items of a section, a.base for the Alertmanager's own
+// Owners returns the owner of each of n items of a section, a.base for the Alertmanager's own
 // items. It returns nil if the owners are ambiguous.
-func (a addedItems) owners(section string, n int) []catalog.Ref {
+func (a AddedItems) Owners(section string, n int) []catalog.Ref {
 	var out []catalog.Ref
 	for _, ref := range a.refs {
 		out = append(out, slices.Repeat([]catalog.Ref{ref}, a.items[ref][section])...)
@@ -67,11 +67,11 @@ func (a addedItems) owners(section string, n int) []catalog.Ref {
 	return append(slices.Repeat([]catalog.Ref{a.base}, n-len(out)), out...)
 }
 
-// cutAdded splits a section by the owners of its items.
-func (d *draft) cutAdded(key, all *yaml.Node, a addedItems) {
-	owners := a.owners(key.Value, len(all.Content))
+// splitAdded splits a section by the owners of its items.
+func (d *File) splitAdded(key, all *yaml.Node, a AddedItems) {
+	owners := a.Owners(key.Value, len(all.Content))
 	if owners == nil && len(all.Content) > 0 {
-		d.unread = append(d.unread, key.Value+" is not shown: whose its items are is not known")
+		d.Unread = append(d.Unread, key.Value+" is not shown: whose its items are is not known")
 		return
 	}
 	for start := 0; start < len(owners); {
@@ -80,14 +80,14 @@ func (d *draft) cutAdded(key, all *yaml.Node, a addedItems) {
 			end++
 		}
 		items := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: all.Content[start:end]}
-		s, node := draftSection{name: key.Value, object: of}, items
+		s, node := Section{Name: key.Value, Object: of}, items
 		if of == a.base {
 			node = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, items}}
 		} else {
-			s.name = strings.Join([]string{key.Value, of.Namespace, of.Name}, "/")
+			s.Name = strings.Join([]string{key.Value, of.Namespace, of.Name}, "/")
 		}
 		var err error
-		s.text, err = redact.Encode(node)
+		s.Text, err = redact.Encode(node)
 		d.add(s, err)
 		start = end
 	}

@@ -1,9 +1,11 @@
-package insight
+package access
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -14,7 +16,7 @@ import (
 // reveal labels through the state of targets and even through their number, so targets outside of
 // it must not be evaluated for the caller.
 type Visibility struct {
-	asker *asker
+	caller *Checker
 	// own is the namespace of the requested object, which the caller may get.
 	own string
 	// namespaces are all known namespaces of the cluster.
@@ -27,15 +29,20 @@ func NewVisibility(ctx context.Context, r Rights, own string, of readers.Reader)
 	if r == nil {
 		r = noPermissions{}
 	}
-	s := &Visibility{asker: asking(ctx, r), own: own}
+	s := &Visibility{caller: NewChecker(ctx, r), own: own}
 	if !s.All() {
-		s.add(ctx, of)
+		s.AddNamespaces(ctx, of)
 	}
 	return s
 }
 
-// add adds the namespaces of a cluster.
-func (s *Visibility) add(ctx context.Context, of readers.Reader) {
+// Visible returns what the caller of a checker may see of a cluster with some known namespaces.
+func (a *Checker) Visible(namespaces []string) *Visibility {
+	return &Visibility{caller: a, namespaces: slices.Clone(namespaces)}
+}
+
+// AddNamespaces adds the namespaces of a cluster.
+func (s *Visibility) AddNamespaces(ctx context.Context, of readers.Reader) {
 	list, _ := of.List(ctx, readers.Query{GroupVersionResource: readers.Namespaces}) // if it fails, only the namespaces of jobs are considered
 	for _, n := range list {
 		s.namespaces = append(s.namespaces, n.GetName())
@@ -44,17 +51,17 @@ func (s *Visibility) add(ctx context.Context, of readers.Reader) {
 
 // All reports whether the caller may see everything.
 func (s *Visibility) All() bool {
-	return s.asker.listsTargets("") && s.asker.listsNodes() && s.asker.mayAny("list", readers.Namespaces.GroupResource(), "")
+	return s.caller.ListsTargets("") && s.caller.ListsNodes() && s.caller.MayResource("list", readers.Namespaces.GroupResource(), "")
 }
 
 // Foreign reports whether the caller may see labels of pods of any namespace.
-func (s *Visibility) Foreign() bool { return s.asker.listsTargets("") }
+func (s *Visibility) Foreign() bool { return s.caller.ListsTargets("") }
 
 // Unread returns the errors of failed permission checks. They count as denied.
-func (s *Visibility) Unread() []string { return s.asker.unread }
+func (s *Visibility) Unread() []string { return s.caller.Unread }
 
 func (s *Visibility) sees(namespace string, of catalog.Ref) bool {
-	return namespace == s.own || s.asker.sees("", namespace, of)
+	return namespace == s.own || s.caller.SeesTargets("", namespace, of)
 }
 
 // Left returns the visible part of a discovery of an object's job, nil if there is none, and a
@@ -68,7 +75,7 @@ func (s *Visibility) Left(sd *targets.KubernetesSD, of catalog.Ref, own string) 
 	for _, kind := range kinds {
 		switch kind.Resource {
 		case readers.Nodes:
-			if !s.asker.listsNodes() {
+			if !s.caller.ListsNodes() {
 				return nil, "targets with labels of nodes are not looked at: you may not list nodes"
 			}
 		case readers.Namespaces:
@@ -80,7 +87,7 @@ func (s *Visibility) Left(sd *targets.KubernetesSD, of catalog.Ref, own string) 
 	case kinds[0].ClusterScoped:
 		return sd, ""
 	case len(scopes) == 0:
-		if !namespaced && s.asker.listsTargets("") {
+		if !namespaced && s.caller.ListsTargets("") {
 			return sd, ""
 		}
 		scopes, all = append([]string{own, of.Namespace, s.own}, s.namespaces...), true
@@ -89,7 +96,7 @@ func (s *Visibility) Left(sd *targets.KubernetesSD, of catalog.Ref, own string) 
 	}
 	var may, not []string
 	for _, n := range scopes {
-		if s.sees(n, of) && (!namespaced || s.asker.mayAny("get", readers.Namespaces.GroupResource(), n)) {
+		if s.sees(n, of) && (!namespaced || s.caller.MayResource("get", readers.Namespaces.GroupResource(), n)) {
 			may = append(may, n)
 		} else {
 			not = append(not, n)
@@ -104,4 +111,32 @@ func (s *Visibility) Left(sd *targets.KubernetesSD, of catalog.Ref, own string) 
 		left = &out
 	}
 	return left, missing(may, not, all, namespaced)
+}
+
+// maxNamespaces limits the namespaces in a message.
+const maxNamespaces = 10
+
+// missing returns a message about the namespaces where targets are hidden. If a job discovers all
+// namespaces, it names the visible ones, because the caller may not know the names of the others.
+func missing(may, not []string, all, namespaced bool) string {
+	lacks := "you may list neither pods nor services"
+	if namespaced {
+		lacks = "you may not get the namespace, or may list neither pods nor services"
+	}
+	switch {
+	case all && len(may) == 0:
+		return fmt.Sprintf("targets are not looked at in any namespace: %s there", lacks)
+	case all:
+		return fmt.Sprintf("targets are looked at in %s only: in other namespaces %s", inNamespaces(may), lacks)
+	}
+	return fmt.Sprintf("targets in %s are not looked at: %s there", inNamespaces(not), lacks)
+}
+
+// inNamespaces returns "namespace a" or "namespaces a, b".
+func inNamespaces(names []string) string {
+	text := excerpt.List(names, maxNamespaces)
+	if len(names) == 1 {
+		return "namespace " + text
+	}
+	return "namespaces " + text
 }

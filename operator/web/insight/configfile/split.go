@@ -1,4 +1,4 @@
-package insight
+package configfile
 
 import (
 	"bytes"
@@ -15,16 +15,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 )
 
-// sized sets the size of a section that has its text.
-func (s draftSection) sized() draftSection {
-	s.size = len(s.text)
-	return s
-}
-
-// cut splits the output of write into sections: top-level keys and the items of scrape_configs.
+// Split splits the output of write into sections: top-level keys and the items of scrape_configs.
 //
 // Errors: those of write.
-func (d *draft) cut(write func(io.Writer) error, jobs map[string]catalog.Ref) error {
+func (d *File) Split(write func(io.Writer) error, jobs map[string]catalog.Ref) error {
 	var file bytes.Buffer
 	compressed, c := s2.NewWriter(&file, s2.WriterConcurrency(1)), &cutter{jobs: jobs}
 	if err := errors.Join(write(io.MultiWriter(c, compressed)), compressed.Close()); err != nil {
@@ -32,9 +26,9 @@ func (d *draft) cut(write func(io.Writer) error, jobs map[string]catalog.Ref) er
 	}
 	c.end()
 	if c.at == 0 {
-		d.unread = append(d.unread, noConfig)
+		d.Unread = append(d.Unread, NoConfig)
 	}
-	d.file, d.sections = bytes.Clone(file.Bytes()), append(d.sections, c.sections...)
+	d.Compressed, d.Sections = bytes.Clone(file.Bytes()), append(d.Sections, c.sections...)
 	return nil
 }
 
@@ -45,11 +39,11 @@ const lineBytes = 4 << 10
 // the current line.
 type cutter struct {
 	jobs     map[string]catalog.Ref
-	sections []draftSection
+	sections []Section
 
-	key  string       // of the current section
-	now  draftSection // the current section
-	bare bool         // it has only the line with its key
+	key  string  // of the current section
+	now  Section // the current section
+	bare bool    // it has only the line with its key
 
 	line []byte // beginning of the current line
 	size int    // of the line so far
@@ -83,22 +77,22 @@ func (c *cutter) end() {
 func (c *cutter) endLine() {
 	line := string(c.line)
 	top := line != "" && !strings.ContainsRune(" -#", rune(line[0]))
-	item := strings.HasPrefix(line, "- ") && c.key == scrapeConfigs
+	item := strings.HasPrefix(line, "- ") && c.key == ScrapeConfigs
 	if top || item {
 		c.flush()
 	}
 	if top {
 		c.key, _, _ = strings.Cut(line, ":")
 	}
-	if c.now.size == 0 {
-		c.now, c.bare = draftSection{name: c.key, at: c.at}, strings.TrimSpace(line) == scrapeConfigs+":"
+	if c.now.Size == 0 {
+		c.now, c.bare = Section{Name: c.key, at: c.at}, strings.TrimSpace(line) == ScrapeConfigs+":"
 	} else if strings.TrimSpace(line) != "" {
 		c.bare = false
 	}
-	c.now.size += c.size
-	if names := promconfig.JobNames(c.line); c.key == scrapeConfigs && c.now.job == "" && len(names) > 0 {
-		c.now.job = names[0]
-		c.now.name, c.now.object = scrapeConfigs+"/"+c.now.job, c.jobs[c.now.job]
+	c.now.Size += c.size
+	if names := promconfig.JobNames(c.line); c.key == ScrapeConfigs && c.now.Job == "" && len(names) > 0 {
+		c.now.Job = names[0]
+		c.now.Name, c.now.Object = ScrapeConfigs+"/"+c.now.Job, c.jobs[c.now.Job]
 	}
 	c.at += c.size
 	c.line, c.size = c.line[:0], 0
@@ -106,27 +100,27 @@ func (c *cutter) endLine() {
 
 // flush ends a section.
 func (c *cutter) flush() {
-	if c.now.size > 0 && !c.bare {
+	if c.now.Size > 0 && !c.bare {
 		c.sections = append(c.sections, c.now)
 	}
-	c.now = draftSection{}
+	c.now = Section{}
 }
 
-// load reads the texts of sections that do not have them.
+// Load reads the texts of sections that do not have them.
 //
 // Errors: the file cannot be decompressed.
-func (d *draft) load(sections []*draftSection) error {
+func (d *File) Load(sections []*Section) error {
 	p := &picker{}
 	for _, s := range sections {
-		if s.text == "" && s.size > 0 {
+		if s.Text == "" && s.Size > 0 {
 			p.wanted = append(p.wanted, s)
 		}
 	}
 	if len(p.wanted) == 0 {
 		return nil
 	}
-	slices.SortFunc(p.wanted, func(a, b *draftSection) int { return cmp.Compare(a.at, b.at) })
-	if _, err := io.Copy(p, s2.NewReader(bytes.NewReader(d.file))); err != nil {
+	slices.SortFunc(p.wanted, func(a, b *Section) int { return cmp.Compare(a.at, b.at) })
+	if _, err := io.Copy(p, s2.NewReader(bytes.NewReader(d.Compressed))); err != nil {
 		return apierrors.NewInternalError(err)
 	}
 	return nil
@@ -134,8 +128,8 @@ func (d *draft) load(sections []*draftSection) error {
 
 // picker is an [io.Writer] that keeps the texts of sections.
 type picker struct {
-	wanted []*draftSection // in the order of the file
-	text   []byte          // of the first of them
+	wanted []*Section // in the order of the file
+	text   []byte     // of the first of them
 	at     int
 }
 
@@ -146,17 +140,17 @@ func (p *picker) Write(text []byte) (int, error) {
 	end := p.at + len(text)
 	for len(p.wanted) > 0 {
 		s := p.wanted[0]
-		from, to := max(s.at, p.at), min(s.at+s.size, end)
+		from, to := max(s.at, p.at), min(s.at+s.Size, end)
 		if from < to {
 			if p.text == nil {
-				p.text = make([]byte, 0, s.size)
+				p.text = make([]byte, 0, s.Size)
 			}
 			p.text = append(p.text, text[from-p.at:to-p.at]...)
 		}
-		if s.at+s.size > end {
+		if s.at+s.Size > end {
 			break
 		}
-		s.text = string(p.text)
+		s.Text = string(p.text)
 		p.wanted, p.text = p.wanted[1:], nil
 	}
 	p.at = end

@@ -1,0 +1,9 @@
+// Package configfile splits a compiled configuration file into sections and redacts credentials in
+// them. A [File] is compiled with the placeholders of its [Masker] in the place of Secrets, split,
+// and redacted section by section when it is shown.
+//
+//	file.go    a file, its sections, and what is removed before it is compiled
+//	split.go   the text of a Prometheus: long, kept compressed, never parsed as a whole
+//	tree.go    the YAML of an Alertmanager; added.go has the lists that several objects share
+//	masker.go  redaction
+package configfile
