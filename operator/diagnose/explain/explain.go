@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
@@ -143,6 +144,16 @@ func (r Report) Accepted() (n int) {
 // Unknown reports whether a result is unknown and no workload accepts the object.
 func (r Report) Unknown() bool {
 	return r.Accepted() == 0 && slices.ContainsFunc(r.Workloads, func(v Result) bool { return v.Reason == NotKnown })
+}
+
+// Try is [Explain]. A panic is returned as an error.
+func Try(q Question, configs informer.Namespaces) (out Report, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = dryrun.Panicked(p)
+		}
+	}()
+	return Explain(q, configs), nil
 }
 
 // Explain returns the results of all workloads, for an operator that watches selectable

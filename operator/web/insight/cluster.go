@@ -3,7 +3,6 @@ package insight
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,6 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/previews"
 )
 
 // Parts configures a [Cluster].
@@ -59,9 +59,7 @@ type Cluster struct {
 	Parts
 	snapshots snapshots
 	drafts    drafts
-
-	previews   atomic.Int32 // running or waiting
-	previewing *inflight.Budget
+	previews  *previews.Service
 }
 
 var _ Answers = (*Cluster)(nil)
@@ -74,7 +72,9 @@ func New(p Parts) *Cluster {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	return &Cluster{Parts: p, previewing: inflight.New(1), snapshots: snapshots{keep: map[catalog.Ref]*kept{}, held: share.Ledger[catalog.Ref]{Room: int(inflight.Memory() / heldShare)}}}
+	return &Cluster{Parts: p, previews: previews.New(previews.Parts{
+		Reader: p.Reader, Scopes: p.Scopes, Fresh: p.Fresh, Options: p.Options, Look: p.Look, Finder: p.Finder, Memory: p.Memory,
+	}), snapshots: snapshots{keep: map[catalog.Ref]*kept{}, held: share.Ledger[catalog.Ref]{Room: int(inflight.Memory() / heldShare)}}}
 }
 
 // Targets implements [Answers].
@@ -91,6 +91,16 @@ func (c *Cluster) Target(ctx context.Context, r access.Rights, w Object, job, id
 		return nil, discoveryDisabled()
 	}
 	return c.Parts.Targets.Target(ctx, r, w, job, id, source)
+}
+
+// Preview implements [Answers].
+func (c *Cluster) Preview(ctx context.Context, r access.Rights, body []byte) (*preview.Report, error) {
+	return c.previews.Preview(ctx, r, body)
+}
+
+// Reshard implements [Answers].
+func (c *Cluster) Reshard(ctx context.Context, r access.Rights, w Object, shards int) (*preview.Resharding, error) {
+	return c.previews.Reshard(ctx, r, w.Ref(), shards)
 }
 
 func discoveryDisabled() error {

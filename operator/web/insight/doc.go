@@ -8,7 +8,7 @@
 //	snapshot.go  an immutable snapshot of the cluster; running.go reads pods and StatefulSets, update.go
 //	             and entry.go compute the state of each workload and cache it until what it depends on
 //	             changes (dependencies.go)
-//	overview.go attention.go workload.go rollout.go list.go explain.go config.go routes.go preview.go
+//	overview.go attention.go workload.go rollout.go list.go explain.go config.go routes.go
 //	             one request each; group.go puts equal problems together, similar.go suggests names,
 //	             manifest.go shows an object, ui.go links to a program, history.go keeps changes,
 //	             scrapes.go queries running servers
@@ -17,8 +17,8 @@
 //	part.go      pagination
 //	changes.go   notifications of changes
 //
-// Package access has the permissions of the caller, package configfile the sections of a compiled
-// configuration and their redaction.
+// Below it, package access has the permissions of the caller, package configfile the sections of a
+// compiled configuration and their redaction, and package previews the previews of manifests.
 //
 // Objects are compiled within the limits of package fragments, which the controllers share: a page
 // takes neither more memory than they have nor, for long, the place of one of their objects. One

@@ -9,7 +9,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
@@ -50,9 +49,9 @@ func (c *Cluster) Explain(ctx context.Context, r access.Rights, o Object) (*expl
 			q.Workloads = append(q.Workloads, e.candidate)
 		}
 	}
-	report, err := explained(q, c, o.Row)
+	report, err := explain.Try(q, c.Scopes.For(o.Row))
 	if err != nil {
-		return nil, err
+		return nil, apierrors.NewInternalError(err)
 	}
 	for i := range report.Workloads {
 		report.Workloads[i].Message = brief(report.Workloads[i].Message)
@@ -84,16 +83,6 @@ func hiddenWorkloads(n int) string {
 		return "1 workload that does not select it is hidden: you need permission to get it"
 	}
 	return fmt.Sprintf("%d workloads that do not select it are hidden: you need permission to get them", n)
-}
-
-// explained returns the report. A panic is returned as an error.
-func explained(q explain.Question, c *Cluster, row *catalog.Row) (out explain.Report, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = apierrors.NewInternalError(dryrun.Panicked(p))
-		}
-	}()
-	return explain.Explain(q, c.Scopes.For(row)), nil
 }
 
 // object returns an object that workloads select.

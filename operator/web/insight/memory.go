@@ -40,32 +40,6 @@ func (c *Cluster) reserveFor(ctx context.Context, bytes int64, patience time.Dur
 	return release, nil
 }
 
-// reservePreview waits until no other preview is running and the memory budget has room.
-//
-// Errors: [apierrors.IsTooManyRequests].
-func (c *Cluster) reservePreview(ctx context.Context, manifests int) (release func(), err error) {
-	if ctx.Err() != nil {
-		return nil, unfinished(ctx.Err())
-	}
-	one, err := c.previewing.Take(ctx, 1, previewWait)
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return nil, unfinished(ctx.Err())
-	case err != nil:
-		return nil, apierrors.NewTooManyRequests("another preview is being made", 1)
-	}
-	bytes := max(leastPreview, previewWeight*int64(manifests))
-	if c.Memory != nil {
-		bytes = min(bytes, c.Memory.Size()-int64(answersPart*float64(c.Memory.Size())))
-	}
-	memory, err := c.reserveFor(ctx, bytes, previewWait)
-	if err != nil {
-		one()
-		return nil, err
-	}
-	return func() { memory(); one() }, nil
-}
-
 // compiling returns the memory that is reserved to compile a workload.
 func (c *Cluster) compiling() int64 {
 	if c.Memory == nil {

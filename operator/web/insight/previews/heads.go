@@ -1,4 +1,4 @@
-package insight
+package previews
 
 import (
 	"context"
@@ -30,11 +30,11 @@ var head = lazyregexp.New(`\b(kind|namespace)["']?[ \t]*:[ \t]*["']?([A-Za-z0-9-
 // checked after decoding.
 //
 // Errors: 403; the permission check failed.
-func (c *Cluster) mayPreview(ctx context.Context, r access.Rights, manifests []byte) error {
-	about := c.mentioned(manifests)
+func (s *Service) mayPreview(ctx context.Context, r access.Rights, manifests []byte) error {
+	about := s.mentioned(manifests)
 	own := len(about) > 0 // else there are only native objects
 	if !own {
-		about = c.scraping(ctx)
+		about = s.scraping(ctx)
 	}
 	for _, one := range about {
 		may, err := r.May(ctx, "get", one.row.GroupResource(), one.namespace)
@@ -72,7 +72,7 @@ func (k kindIn) String() string {
 }
 
 // mentioned returns the kinds and namespaces that manifests mention, at most maxKinds.
-func (c *Cluster) mentioned(manifests []byte) (out []kindIn) {
+func (s *Service) mentioned(manifests []byte) (out []kindIn) {
 	var kinds []*catalog.Row
 	var namespaces []string
 	for _, found := range head.Get().FindAllSubmatch(manifests, -1) {
@@ -97,9 +97,9 @@ func (c *Cluster) mentioned(manifests []byte) (out []kindIn) {
 }
 
 // scraping returns the kinds and namespaces of the workloads that scrape.
-func (c *Cluster) scraping(ctx context.Context) (out []kindIn) {
+func (s *Service) scraping(ctx context.Context) (out []kindIn) {
 	for _, row := range preview.Kinds {
-		list, _ := c.Reader.List(ctx, readers.Query{GroupVersionResource: row.GroupVersionResource()}) // unreadable workloads are not previewed
+		list, _ := s.Reader.List(ctx, readers.Query{GroupVersionResource: row.GroupVersionResource()}) // unreadable workloads are not previewed
 		for _, o := range list {
 			if one := (kindIn{row, o.GetNamespace()}); len(out) < maxKinds && !slices.Contains(out, one) {
 				out = append(out, one)

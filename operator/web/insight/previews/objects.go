@@ -1,4 +1,4 @@
-package insight
+package previews
 
 import (
 	"context"
@@ -51,14 +51,14 @@ func mayGetAll(ctx context.Context, r access.Rights, objects *manifests.Objects)
 
 // objectFilter filters the objects that a workload selects.
 type objectFilter struct {
-	p     *previewBuilder
+	p     *builder
 	rules selection.Rules
 	// left counts the objects that are left out, by kind.
 	left map[string]int
 }
 
 // selecting returns an empty filter for a workload with invalid selectors, which has no jobs.
-func (p *previewBuilder) objectFilter(c explain.Candidate) *objectFilter {
+func (p *builder) objectFilter(c explain.Candidate) *objectFilter {
 	rules, _ := c.Setup.Selectors(c.Object)
 	return &objectFilter{p: p, rules: rules, left: map[string]int{}}
 }
@@ -71,9 +71,9 @@ func (s *objectFilter) selects(kind string, o catalog.Object) bool {
 
 // objects leaves out objects that the operator does not watch, that the caller may not get or,
 // unless whole is set, that are not in the manifests.
-func (p *previewBuilder) objects(all func(string) iter.Seq[catalog.Object], s *objectFilter, whole bool) func(string) iter.Seq[catalog.Object] {
+func (p *builder) objects(all func(string) iter.Seq[catalog.Object], s *objectFilter, whole bool) func(string) iter.Seq[catalog.Object] {
 	return func(kind string) iter.Seq[catalog.Object] {
-		namespaces := p.c.Scopes.For(catalog.Of(kind))
+		namespaces := p.s.Scopes.For(catalog.Of(kind))
 		return func(yield func(catalog.Object) bool) {
 			s.left[kind] = 0
 			for o := range all(kind) {

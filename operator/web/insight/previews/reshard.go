@@ -1,4 +1,4 @@
-package insight
+package previews
 
 import (
 	"cmp"
@@ -19,49 +19,50 @@ import (
 // maxResharded is the maximum number of jobs of a workload of which another number of shards is evaluated.
 const maxResharded = 5000
 
-// Reshard implements [Answers]. It evaluates all jobs of the workload, like a preview without manifests.
-func (c *Cluster) Reshard(ctx context.Context, r access.Rights, w Object, shards int) (*preview.Resharding, error) {
-	a := access.NewChecker(ctx, r)
-	if !a.MayGet(w.Ref()) {
-		return nil, apierrors.NewForbidden(w.GroupResource(), w.NamespacedName.Name, errors.New(access.NeedsGet(w.Ref())))
+// Reshard returns what another number of shards would change for a workload. The caller needs
+// permission to get it. It evaluates all jobs of the workload, like a preview without manifests.
+func (s *Service) Reshard(ctx context.Context, r access.Rights, workload catalog.Ref, shards int) (*preview.Resharding, error) {
+	a, resource := access.NewChecker(ctx, r), catalog.Of(workload.Kind).GroupResource()
+	if !a.MayGet(workload) {
+		return nil, apierrors.NewForbidden(resource, workload.Name, errors.New(access.NeedsGet(workload)))
 	}
-	leave, err := c.enterPreview()
+	leave, err := s.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	release, err := c.reservePreview(ctx, 0)
+	release, err := s.reserve(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	setups, err := c.Fresh()
+	setups, err := s.Fresh()
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	p := &previewBuilder{c: c, a: a, setups: setups, given: []catalog.Ref{w.Ref()}, used: map[catalog.Ref]bool{}, bounds: preview.Bounds{Jobs: maxResharded, Regexps: maxRegexps, Text: maxPreviewText}}
+	p := &builder{s: s, a: a, setups: setups, given: []catalog.Ref{workload}, used: map[catalog.Ref]bool{}, bounds: preview.Bounds{Jobs: maxResharded, Regexps: maxRegexps, Text: maxPreviewText}}
 	nothing, _ := manifests.Read(manifestsName, nil, explain.Kinds(setups))
-	over := overlay.Over(c.Reader, nothing)
+	over := overlay.Over(s.Reader, nothing)
 	workloads, err := p.workloads(ctx, over)
 	if err != nil {
 		return nil, unresharded(err)
 	}
 	for _, each := range workloads {
-		if each.Ref != w.Ref() {
+		if each.Ref != workload {
 			continue
 		}
 		if each.Error != "" {
-			invalid := apierrors.NewConflict(w.GroupResource(), w.Ref().String(), errors.New(each.Error))
+			invalid := apierrors.NewConflict(resource, workload.String(), errors.New(each.Error))
 			invalid.ErrStatus.Message = each.Error
 			return nil, invalid
 		}
-		out, err := preview.Reshard(ctx, each, shards, p.visible(ctx, over), c.Options)
+		out, err := preview.Reshard(ctx, each, shards, p.visible(ctx, over), s.Options)
 		if err != nil {
 			return nil, unresharded(cmp.Or(ctx.Err(), err))
 		}
 		return out, nil
 	}
-	return nil, apierrors.NewNotFound(w.GroupResource(), w.NamespacedName.Name)
+	return nil, apierrors.NewNotFound(resource, workload.Name)
 }
 
 // unresharded returns the error of a failed evaluation of another number of shards.

@@ -1,4 +1,4 @@
-package insight
+package previews
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,52 +23,30 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/configfile"
 )
 
-// Limits of a preview.
-const (
-	maxManifests = 1 << 20
-	maxGiven     = 100  // objects that affect scraping
-	maxPreviewed = 1000 // targets in the response
-	maxFaults    = 50   // in the response
-	maxJobs      = 1000
-	// maxRegexps is four times the limit for the expressions of one object: about 40 MB.
-	maxRegexps = 2_000_000
-	// maxPreviewText is the maximum total length of the jobs.
-	maxPreviewText = 4 << 20
-	// leastPreview and previewWeight (per byte of the manifests) determine the memory of a preview
-	// for decoded manifests, regular expressions, jobs, and one object at a time.
-	leastPreview  = 64 << 20
-	previewWeight = 100
-	// answersPart is the fraction of the memory that previews leave for other requests.
-	answersPart = 0.4
-	previewWait = 2 * time.Second
-	// maxPreviews is the maximum number of previews, of which one is running and the others wait.
-	maxPreviews = 2
-)
-
 // manifestsName is the file name of the manifests in errors.
 const manifestsName = "manifests"
 
-// Preview implements [Answers]. The caller needs permission to get the objects in the manifests.
+// Preview returns the targets that would be scraped if manifests were applied. The caller needs permission to get the objects in the manifests.
 // Only the jobs of these objects are evaluated, and all jobs of a workload in the manifests. If there
 // are native objects such as pods, all jobs of all workloads are evaluated.
-func (c *Cluster) Preview(ctx context.Context, r access.Rights, body []byte) (*preview.Report, error) {
+func (s *Service) Preview(ctx context.Context, r access.Rights, body []byte) (*preview.Report, error) {
 	if len(body) > maxManifests {
 		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("manifests: longer than %d bytes", maxManifests))
 	}
-	leave, err := c.enterPreview()
+	leave, err := s.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	if err := c.mayPreview(ctx, r, body); err != nil {
+	if err := s.mayPreview(ctx, r, body); err != nil {
 		return nil, err
 	}
-	release, err := c.reservePreview(ctx, len(body))
+	release, err := s.reserve(ctx, len(body))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	setups, err := c.Fresh()
+	setups, err := s.Fresh()
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
@@ -80,7 +57,7 @@ func (c *Cluster) Preview(ctx context.Context, r access.Rights, body []byte) (*p
 	if err := faultsIn(objects, faults); err != nil {
 		return nil, err
 	}
-	p := &previewBuilder{c: c, a: access.NewChecker(ctx, r), setups: setups, used: map[catalog.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
+	p := &builder{s: s, a: access.NewChecker(ctx, r), setups: setups, used: map[catalog.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
 	for _, row := range slices.Concat(preview.Kinds, preview.Sources) {
 		for _, o := range objects.All(row) {
 			p.given = append(p.given, catalog.RefOf(row.Kind, o))
@@ -96,27 +73,12 @@ func (c *Cluster) Preview(ctx context.Context, r access.Rights, body []byte) (*p
 	if len(p.given) > maxGiven {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %d objects decide what is scraped, %d may at a time: send fewer, or use operator targets -f, which has no such limit", manifestsName, len(p.given), maxGiven))
 	}
-	over := overlay.Over(c.Reader, objects)
+	over := overlay.Over(s.Reader, objects)
 	workloads, err := p.workloads(ctx, over)
 	if err != nil {
 		return nil, unfinished(err)
 	}
 	return p.report(ctx, over, workloads)
-}
-
-// enterPreview counts a preview until leave.
-//
-// Errors: [apierrors.IsTooManyRequests]; unavailable if there is nothing to make previews with.
-func (c *Cluster) enterPreview() (leave func(), err error) {
-	if c.Fresh == nil || c.Finder == nil {
-		return nil, apierrors.NewServiceUnavailable("targets are not looked for here")
-	}
-	leave = func() { c.previews.Add(-1) }
-	if c.previews.Add(1) > maxPreviews {
-		leave()
-		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the operator makes %d previews at a time", maxPreviews), 1)
-	}
-	return leave, nil
 }
 
 // faultsIn returns an error with the faults in manifests, each with file, line and field.
@@ -147,9 +109,9 @@ func faultsIn(objects *manifests.Objects, faults []manifests.Fault) error {
 	return apierrors.NewBadRequest(strings.Join(lines, "\n"))
 }
 
-// previewBuilder is a preview under construction.
-type previewBuilder struct {
-	c      *Cluster
+// builder is a preview under construction.
+type builder struct {
+	s      *Service
 	a      *access.Checker
 	setups []engine.Setup
 	given  []catalog.Ref // objects of our kinds in the manifests
@@ -167,8 +129,8 @@ type previewBuilder struct {
 // workloads returns the workloads that the manifests affect.
 //
 // Errors: *[preview.LimitError]; the cluster cannot be read; the error of ctx.
-func (p *previewBuilder) workloads(ctx context.Context, over *overlay.Cluster) (out []preview.Workload, err error) {
-	objects, references, err := preview.Gather(ctx, over, p.setups, p.c.Scopes)
+func (p *builder) workloads(ctx context.Context, over *overlay.Cluster) (out []preview.Workload, err error) {
+	objects, references, err := preview.Gather(ctx, over, p.setups, p.s.Scopes)
 	if err != nil {
 		return nil, apierrors.NewServiceUnavailable(err.Error())
 	}
@@ -189,7 +151,7 @@ func (p *previewBuilder) workloads(ctx context.Context, over *overlay.Cluster) (
 		cluster.Objects = p.objects(cluster.Objects, selects, whole)
 		object, own := configfile.WithoutAdditional(each.Kind.Copy(each.Object))
 		candidate.Object = object
-		w, err := p.bounds.Read(ctx, candidate, cluster, p.c.Options)
+		w, err := p.bounds.Read(ctx, candidate, cluster, p.s.Options)
 		if err != nil {
 			return nil, err
 		}
@@ -232,7 +194,7 @@ func unfinished(err error) error {
 // not get them. It does not even reveal whether they exist.
 type guardedReferences struct {
 	assets.Reader
-	p    *previewBuilder
+	p    *builder
 	over *overlay.Cluster
 }
 
@@ -246,10 +208,10 @@ func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
 }
 
 // report evaluates the targets.
-func (p *previewBuilder) report(ctx context.Context, over *overlay.Cluster, workloads []preview.Workload) (*preview.Report, error) {
+func (p *builder) report(ctx context.Context, over *overlay.Cluster, workloads []preview.Workload) (*preview.Report, error) {
 	q := preview.Query{Shard: preview.AllShards, Limit: maxPreviewed}
-	if p.c.Look != nil {
-		q.Look = p.c.Look(ctx, p.a.Limit(over))
+	if p.s.Look != nil {
+		q.Look = p.s.Look(ctx, p.a.Limit(over))
 	}
 	out, err := preview.Run(ctx, workloads, p.visible(ctx, over), q)
 	if err != nil {
@@ -272,7 +234,7 @@ func (p *previewBuilder) report(ctx context.Context, over *overlay.Cluster, work
 }
 
 // unused adds the reasons why no workload uses an object.
-func (p *previewBuilder) unused(ctx context.Context, over *overlay.Cluster, ref catalog.Ref, out *preview.Report) {
+func (p *builder) unused(ctx context.Context, over *overlay.Cluster, ref catalog.Ref, out *preview.Report) {
 	row := catalog.Of(ref.Kind)
 	o, err := over.Get(ctx, row.GroupVersionResource(), ref.Key())
 	if err != nil {
@@ -284,7 +246,7 @@ func (p *previewBuilder) unused(ctx context.Context, over *overlay.Cluster, ref 
 			q.Workloads = append(q.Workloads, c)
 		}
 	}
-	report, err := explained(q, p.c, row)
+	report, err := explain.Try(q, p.s.Scopes.For(row))
 	if err != nil {
 		return
 	}

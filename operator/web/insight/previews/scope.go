@@ -1,4 +1,4 @@
-package insight
+package previews
 
 import (
 	"context"
@@ -20,8 +20,8 @@ type visibleFinder struct {
 }
 
 // visible returns a finder for the visible part of a cluster with manifests applied.
-func (p *previewBuilder) visible(ctx context.Context, over *overlay.Cluster) preview.Finder {
-	all := p.c.Finder(over, discovery.Of(over.Native()))
+func (p *builder) visible(ctx context.Context, over *overlay.Cluster) preview.Finder {
+	all := p.s.Finder(over, discovery.Of(over.Native()))
 	visibility := p.a.Visible(p.touched)
 	if visibility.All() {
 		return all
