@@ -1,6 +1,6 @@
 // Package configfile splits a compiled configuration file into sections and redacts credentials in
-// them. A [File] is compiled with the placeholders of its [Masker] in the place of Secrets, split,
-// and redacted section by section when it is shown.
+// them. A [File] is compiled with placeholders for values of Secrets, which its [Masker] provides, split, and
+// redacted section by section when it is shown.
 //
 //	file.go    a file, its sections, and what is removed before it is compiled
 //	split.go   the text of a Prometheus: long, kept compressed, never parsed as a whole
