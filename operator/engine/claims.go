@@ -37,13 +37,13 @@ type growth struct {
 
 // compareClaims compares the storage that StatefulSets request with the claims of their pods. If
 // claims is nil, it is a no-op.
-func (plan *Plan) compareClaims(claims []*corev1.PersistentVolumeClaim) {
+func (p *Plan) compareClaims(claims []*corev1.PersistentVolumeClaim) {
 	if claims == nil {
 		return
 	}
-	for _, s := range plan.Workload {
+	for _, s := range p.Workload {
 		if want, ok := s.Object.(*appsv1.StatefulSet); ok && s.Verb == apply.Put {
-			plan.claims(want, claims)
+			p.claims(want, claims)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func (plan *Plan) compareClaims(claims []*corev1.PersistentVolumeClaim) {
 // keepSizes.
 //
 // Claims of pods that were scaled down count too: they are reused when the pods come back.
-func (plan *Plan) claims(want *appsv1.StatefulSet, claims []*corev1.PersistentVolumeClaim) {
+func (p *Plan) claims(want *appsv1.StatefulSet, claims []*corev1.PersistentVolumeClaim) {
 	for i := range want.Spec.VolumeClaimTemplates {
 		t := &want.Spec.VolumeClaimTemplates[i]
 		size, asked := storageOf(t)
@@ -81,21 +81,21 @@ func (plan *Plan) claims(want *appsv1.StatefulSet, claims []*corev1.PersistentVo
 			case order > 0:
 				larger = append(larger, c.Name+" ("+has.String()+")")
 			default:
-				plan.growths = append(plan.growths, Growth{StatefulSet: want.Name, Claim: c.Name, From: has, To: size})
+				p.growths = append(p.growths, Growth{StatefulSet: want.Name, Claim: c.Name, From: has, To: size})
 			}
 		}
 		if len(larger) > 0 {
-			plan.larger = append(plan.larger, fmt.Sprintf(
+			p.larger = append(p.larger, fmt.Sprintf(
 				"%s: PersistentVolumeClaims of StatefulSet %s are larger than %s and stay, because volumes cannot shrink: %s. To get a smaller volume, without its data, delete a PVC and then its pod",
 				storageField, want.Name, size.String(), someOf(larger)))
 		}
 		if len(unbound) > 0 {
-			plan.unbound = append(plan.unbound, fmt.Sprintf(
+			p.unbound = append(p.unbound, fmt.Sprintf(
 				"%s: PersistentVolumeClaims of StatefulSet %s are not bound and do not request %s: %s. The API server resizes bound PVCs only; delete a PVC and then its pod to get one of the new size",
 				storageField, want.Name, size.String(), someOf(unbound)))
 		}
 	}
-	slices.SortFunc(plan.growths, func(a, b Growth) int { return cmp.Compare(a.Claim, b.Claim) })
+	slices.SortFunc(p.growths, func(a, b Growth) int { return cmp.Compare(a.Claim, b.Claim) })
 }
 
 const storageField = "spec.storage.volumeClaimTemplate.spec.resources.requests.storage"

@@ -41,7 +41,7 @@ func workloadOf(w v1.Workload) Workload {
 }
 
 // workloadOf returns the workload with the number of shards that it should have.
-func (o Options) workloadOf(w v1.Workload) Workload { return workloadOf(w).scaled(o) }
+func (opts Options) workloadOf(w v1.Workload) Workload { return workloadOf(w).scaled(opts) }
 
 // forServer returns the [Workload] for a Prometheus.
 func forServer(p *v1.Prometheus) Workload {

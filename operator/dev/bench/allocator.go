@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
+
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,7 +34,7 @@ func (d *discovery) measureAllocator(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	address, err := freeAddress()
+	address, err := ports.Address()
 	if err != nil {
 		return err
 	}

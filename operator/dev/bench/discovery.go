@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
+
 	"github.com/alecthomas/kingpin/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -178,7 +180,7 @@ var listensTLS = regexp.MustCompile(`msg="Listening on" address=(127\.0\.0\.1:\d
 
 // startService starts the discovery service and waits until it has all targets.
 func (d *discovery) startService(ctx context.Context) (s *service, took time.Duration, err error) {
-	address, err := freeAddress()
+	address, err := ports.Address()
 	if err != nil {
 		return nil, 0, err
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -27,7 +29,7 @@ const following = 6 * time.Second
 
 // follow measures the command ui, which keeps targets current.
 func (w *whole) follow(ctx context.Context, b *bed, pods int) (out []float64, err error) {
-	address, err := freeAddress()
+	address, err := ports.Address()
 	if err != nil {
 		return nil, err
 	}

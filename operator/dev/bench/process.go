@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/child"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 )
 
 // process is a running operator.
@@ -29,7 +29,7 @@ type process struct {
 
 // launch starts the operator and writes its log to the log folder of the cluster.
 func (o *options) launch(b *bed) (*process, error) {
-	address, err := freeAddress()
+	address, err := ports.Address()
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +63,6 @@ func launch(log *os.File, name, address string, env []string, args ...string) (*
 		_ = p.cmd.Wait() // its log shows how it exited
 	}()
 	return p, nil
-}
-
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }
 
 func (p *process) stop() error {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
+
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
@@ -212,9 +214,9 @@ func (s *server) stop() (err error) {
 
 func threeAddresses() (a, b, c string, err error) {
 	var errs [3]error
-	a, errs[0] = freeAddress()
-	b, errs[1] = freeAddress()
-	c, errs[2] = freeAddress()
+	a, errs[0] = ports.Address()
+	b, errs[1] = ports.Address()
+	c, errs[2] = ports.Address()
 	return a, b, c, errors.Join(errs[:]...)
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -99,11 +100,11 @@ func (p *programs) exposed(ctx context.Context, name string) (map[string]*dto.Me
 	if err := os.WriteFile(config, []byte("global: {}\n"), 0o644); err != nil {
 		return nil, err
 	}
-	address, err := freeAddress()
+	address, err := ports.Address()
 	if err != nil {
 		return nil, err
 	}
-	loopback, err := freeAddress()
+	loopback, err := ports.Address()
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +140,6 @@ func answerReload(w http.ResponseWriter, r *http.Request) {
 			"reloadConfigSuccess": true, "lastConfigTime": time.Now().UTC().Format(time.RFC3339),
 		}})
 	}
-}
-
-// freeAddress returns an address with a port that is currently unused.
-func freeAddress() (string, error) {
-	s := httptest.NewUnstartedServer(nil)
-	address := s.Listener.Addr().String()
-	return address, s.Listener.Close()
 }
 
 // scrapeUntil scrapes until the metric shows that the work is done.

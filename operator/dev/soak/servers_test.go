@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -22,6 +21,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
 	"github.com/firekeeper-dev/firekeeper/operator/dev/trial"
 )
@@ -34,10 +34,9 @@ func must(t testing.TB, err error) {
 }
 
 func freeAddress(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := ports.Address()
 	must(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	return address
 }
 
 // pod is the pod of a StatefulSet, whose containers are processes.

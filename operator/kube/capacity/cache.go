@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
 // mostCounted is an upper bound for the measured size of an object. Decoded objects are smaller.
@@ -71,7 +72,7 @@ func (c *Cache) Enter(obj Object) Object {
 	size := budget.Size(obj, mostCounted)
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
-	at := c.place(nameOf(obj))
+	at := c.place(catalog.KeyOf(obj))
 	e := c.of.entries[at]
 	if e == nil {
 		e = &entry{place: at}
@@ -101,7 +102,7 @@ func (c *Cache) Enter(obj Object) Object {
 func (c *Cache) Remove(obj Object) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
-	c.remove(c.of.entries[c.place(nameOf(obj))])
+	c.remove(c.of.entries[c.place(catalog.KeyOf(obj))])
 }
 
 func (c *Cache) remove(e *entry) {
@@ -167,7 +168,7 @@ func (c *Cache) Untake(objects []Object) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	for _, obj := range objects {
-		if e := c.of.entries[c.place(nameOf(obj))]; e != nil {
+		if e := c.of.entries[c.place(catalog.KeyOf(obj))]; e != nil {
 			c.change(e)
 		}
 	}
@@ -298,7 +299,3 @@ func same(a, b Object) bool {
 }
 
 func (c *Cache) place(name types.NamespacedName) place { return place{c.kind, name} }
-
-func nameOf(obj Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
-}

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
@@ -65,7 +66,7 @@ func (s *server) take() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range s.Take() {
-		s.cached[nameOf(o)] = o
+		s.cached[catalog.KeyOf(o)] = o
 	}
 }
 
@@ -78,8 +79,8 @@ func (s *server) put(namespace, name string, kib int) {
 		Namespace: namespace, Name: name, UID: types.UID(namespace + name), ResourceVersion: fmt.Sprint(s.version), Labels: map[string]string{"team": "a"},
 	}}
 	o.Spec.JobLabel = strings.Repeat("x", kib<<10)
-	s.stored[nameOf(o)] = o
-	s.cached[nameOf(o)] = s.Enter(o.DeepCopy())
+	s.stored[catalog.KeyOf(o)] = o
+	s.cached[catalog.KeyOf(o)] = s.Enter(o.DeepCopy())
 }
 
 func (s *server) delete(namespace, name string) {
@@ -262,7 +263,7 @@ func TestReadFails(t *testing.T) {
 		for i := range 3 {
 			o := &v1.Probe{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: fmt.Sprint(i), UID: "u", ResourceVersion: "1"}}
 			o.Spec.JobName = strings.Repeat("x", 400<<10)
-			s.cached[nameOf(o)] = cache.Enter(o)
+			s.cached[catalog.KeyOf(o)] = cache.Enter(o)
 		}
 		cache.Remove(s.cached[types.NamespacedName{Namespace: "a", Name: "1"}])
 		time.Sleep(time.Hour)
@@ -289,7 +290,7 @@ func TestRelist(t *testing.T) {
 	out := s.Listed()
 	slices.SortFunc(out, func(a, b Object) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	if len(out) != 2 || out[0] != before[types.NamespacedName{Namespace: "a", Name: "0"}] || out[1].GetName() != "3" {
-		t.Errorf("listed: %d objects, the first as before: %t", len(out), len(out) > 0 && out[0] == before[nameOf(out[0])])
+		t.Errorf("listed: %d objects, the first as before: %t", len(out), len(out) > 0 && out[0] == before[catalog.KeyOf(out[0])])
 	}
 	if len(c.entries) != 2 {
 		t.Errorf("%d entries", len(c.entries))

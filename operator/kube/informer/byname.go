@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -165,7 +166,7 @@ func (n *noting) note(obj Object) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.on {
-		n.objects[nameOf(obj)] = obj
+		n.objects[catalog.KeyOf(obj)] = obj
 	}
 }
 
@@ -216,7 +217,7 @@ func (n *byNames) replace(some func(types.NamespacedName) bool, after map[types.
 // apply sends one change. The informer gets a copy because it trims the object again. n.mu must be held.
 func (n *byNames) apply(e watch.Event) {
 	obj := e.Object.(Object)
-	name := nameOf(obj)
+	name := catalog.KeyOf(obj)
 	if e.Type == watch.Deleted {
 		delete(n.objects, name)
 	} else {

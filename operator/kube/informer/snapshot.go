@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -53,7 +54,7 @@ func (p *poller) listed(list runtime.Object) (snapshot, error) {
 	return out, meta.EachListItem(list, func(item runtime.Object) error {
 		obj, err := p.trimmed(item)
 		if err == nil {
-			out.objects[nameOf(obj)] = obj
+			out.objects[catalog.KeyOf(obj)] = obj
 		}
 		return err
 	})
@@ -115,10 +116,6 @@ func (p *poller) one(ctx context.Context, name types.NamespacedName) (out one, e
 	}
 	out.object, err = p.trimmed(obj)
 	return out, err
-}
-
-func nameOf(obj Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
 // trimmed returns the trimmed object, which is the one in the cache.

@@ -33,20 +33,20 @@ func (p plan) bundle() []byte { return p.data[authorityCert] }
 // data is nil if the Secret does not exist. bundles are the CA bundles that clients trust
 // now; they still hold the CA of a deleted Secret. hosts are the sorted addresses at which clients
 // reach the server.
-func (of subject) decide(data map[string][]byte, bundles [][]byte, hosts []string, now time.Time) (plan, error) {
+func (s subject) decide(data map[string][]byte, bundles [][]byte, hosts []string, now time.Time) (plan, error) {
 	out := plan{data: map[string][]byte{}}
 	for key, value := range data {
 		out.data[key] = value
 	}
 	ca, older, ok := parse(data[authorityCert], data[authorityKey])
 	if !ok && len(older) == 0 {
-		older = of.issued(bundles)
+		older = s.issued(bundles)
 	}
 	if !ok || !ca.IsCA || due(ca.Certificate, now) {
 		if ok {
 			older = append([]*x509.Certificate{ca.Certificate}, older...)
 		}
-		next, err := of.newAuthority(now)
+		next, err := s.newAuthority(now)
 		if err != nil {
 			return out, err
 		}
@@ -74,7 +74,7 @@ func (of subject) decide(data map[string][]byte, bundles [][]byte, hosts []strin
 	if ok && !due(own.Certificate, now) && own.CheckSignatureFrom(ca.Certificate) == nil && slices.Equal(hostsOf(own.Certificate), hosts) {
 		return out, nil
 	}
-	if own, err = ca.serving(of, hosts, now); err != nil {
+	if own, err = ca.serving(s, hosts, now); err != nil {
 		return out, err
 	}
 	out.changed = true
@@ -87,14 +87,14 @@ func (of subject) decide(data map[string][]byte, bundles [][]byte, hosts []strin
 const maxIssued = 2
 
 // issued returns our own CAs in bundles without duplicates, those of the first bundle first.
-func (of subject) issued(bundles [][]byte) (out []*x509.Certificate) {
+func (s subject) issued(bundles [][]byte) (out []*x509.Certificate) {
 	for _, bundle := range bundles {
 		all, err := cert.ParseCertsPEM(bundle)
 		if err != nil {
 			continue // foreign or empty
 		}
 		for _, c := range all {
-			ours := c.IsCA && c.Subject.CommonName == of.authority() && c.CheckSignatureFrom(c) == nil
+			ours := c.IsCA && c.Subject.CommonName == s.authority() && c.CheckSignatureFrom(c) == nil
 			if ours && len(out) < maxIssued && !slices.ContainsFunc(out, c.Equal) {
 				out = append(out, c)
 			}

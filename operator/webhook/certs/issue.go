@@ -53,7 +53,7 @@ func (s subject) newAuthority(now time.Time) (pair, error) {
 }
 
 // serving issues a certificate for hosts, which are DNS names and IP addresses.
-func (ca pair) serving(of subject, hosts []string, now time.Time) (pair, error) {
+func (p pair) serving(of subject, hosts []string, now time.Time) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return pair{}, err
@@ -70,7 +70,7 @@ func (ca pair) serving(of subject, hosts []string, now time.Time) (pair, error) 
 			own.DNSNames = append(own.DNSNames, host)
 		}
 	}
-	return sign(own, key, ca)
+	return sign(own, key, p)
 }
 
 // sign completes a certificate and signs it.

@@ -32,12 +32,6 @@ func GroupVersionKind(kind string) schema.GroupVersionKind {
 	return SchemeGroupVersion.WithKind(kind)
 }
 
-// GroupVersionResource returns the full name of a resource of this package, such
-// as GroupVersionResource(AlertmanagerConfigResource).
-func GroupVersionResource(resource string) schema.GroupVersionResource {
-	return SchemeGroupVersion.WithResource(resource)
-}
-
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&AlertmanagerConfig{}, &AlertmanagerConfigList{},
