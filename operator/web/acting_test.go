@@ -71,7 +71,7 @@ func newProxied(t *testing.T) *proxied {
 type serverAnswers struct{ *fake }
 
 func (serverAnswers) Workload(context.Context, access.Rights, insight.Object) (*insight.Workload, error) {
-	return &insight.Workload{Asks: true}, nil
+	return &insight.Workload{CanQuery: true}, nil
 }
 
 func (serverAnswers) Scrapes(ctx context.Context, r access.Rights, _ insight.Object, of []preview.Target) (*insight.Scrapes, error) {

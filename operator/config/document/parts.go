@@ -26,9 +26,9 @@ type Cut struct {
 	HeadMax int
 }
 
-// Parted is a compressed document in parts: Parts in order, followed by End. End contains the checksum, which changes
+// Multipart is a compressed document in parts: Parts in order, followed by End. End contains the checksum, which changes
 // with every change. Without End, a reader fails with an unexpected EOF instead of reading a truncated document.
-type Parted struct {
+type Multipart struct {
 	Parts []Part
 	End   Part
 }
@@ -51,15 +51,15 @@ var fills = []int{4, 6, 7, 8}
 // Parts splits the document last returned by Build. Parts that did not change since the previous call are reused.
 //
 // Errors: TooLargeError.
-func (a *Assembler) Parts(c Cut) (Parted, error) {
+func (a *Assembler) Parts(c Cut) (Multipart, error) {
 	head, rest := a.units(c)
 	for _, fill := range fills {
 		if groups := spread(rest, c.Max, c.Max/8*fill); len(groups) <= c.Count {
 			end := a.used.end()
-			return Parted{a.join(append(head, groups...)), Part{end, sha256.Sum256(end)}}, nil
+			return Multipart{a.join(append(head, groups...)), Part{end, sha256.Sum256(end)}}, nil
 		}
 	}
-	return Parted{}, &TooLargeError{Length: a.last.Length, Room: c.Max * c.Count}
+	return Multipart{}, &TooLargeError{Length: a.last.Length, Room: c.Max * c.Count}
 }
 
 // Fewest returns the minimum number of parts for the document.

@@ -45,6 +45,6 @@ func (fs Files) leaveOut(room int) []share.LeftOut {
 
 // LeftOut returns the file as rejected for lack of room.
 func (f File) LeftOut(why error) File {
-	f.Compiled = &Compiled{Fragment: Fragment{FileName: f.FileName, Groups: f.Groups, Rules: f.Rules, Err: why}}
+	f.CompressedFragment = &CompressedFragment{Fragment: Fragment{FileName: f.FileName, Groups: f.Groups, Rules: f.Rules, Err: why}}
 	return f
 }

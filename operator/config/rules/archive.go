@@ -21,10 +21,10 @@ func (fs Files) Archive(names []string) (Archive, error) {
 	if len(names) == 0 {
 		return Archive{}, nil
 	}
-	files := make(map[string]*Compiled, len(fs))
+	files := make(map[string]*CompressedFragment, len(fs))
 	for _, f := range fs {
 		if f.Err == nil {
-			files[f.FileName] = f.Compiled
+			files[f.FileName] = f.CompressedFragment
 		}
 	}
 	out := Archive{Pieces: make([]*document.Piece, 0, len(names)+1), Sums: make(map[string][sha256.Size]byte, len(names))}
@@ -59,7 +59,7 @@ func (f File) Piece() (*document.Piece, error) {
 }
 
 // archived returns the rule file as a piece of an archive.
-func (c *Compiled) archived() (*document.Piece, error) {
+func (c *CompressedFragment) archived() (*document.Piece, error) {
 	c.once.Do(func() {
 		var file bytes.Buffer
 		// Only name and size vary, so the same rules result in the same bytes.

@@ -2,7 +2,7 @@
 //
 // It uses no client, no logger, and no clock:
 //
-//	s := rules.Selected{Workload: ..., Settings: rules.PrometheusSettings(p, version), Objects: ...}
+//	s := rules.Selection{Workload: ..., Settings: rules.PrometheusSettings(p, version), Objects: ...}
 //	files := s.Compile(&cache, &last) // one file or error per object
 //
 //	live := rules.Buckets(configMaps, p.UID)

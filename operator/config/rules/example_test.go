@@ -22,7 +22,7 @@ func Example() {
 		o.Spec.Groups = []v1.RuleGroup{{Name: "a", Rules: []v1.Rule{{Record: "job:up:sum", Expr: intstr.FromString(expr)}}}}
 		return o
 	}
-	selected := rules.Selected{
+	selected := rules.Selection{
 		Workload: fragments.Workload{Kind: v1.PrometheusKind, Namespace: "monitoring", Name: "k8s"},
 		Settings: rules.PrometheusSettings(&v1.Prometheus{}, semver.MustParse("3.5.0")),
 		Objects:  []*v1.PrometheusRule{object("good", "sum by (job) (up)"), object("bad", "sum by job (up")},

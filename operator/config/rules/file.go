@@ -16,8 +16,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 )
 
-// Compiled is a fragment whose content is compressed. It is shared. It implements [Content].
-type Compiled struct {
+// CompressedFragment is a fragment whose content is compressed. It is shared. It implements [Content].
+type CompressedFragment struct {
 	Fragment                   // without its content
 	Sum      [sha256.Size]byte // of the content
 	Bytes    int               // size of the content
@@ -31,14 +31,14 @@ type Compiled struct {
 // File is a selected PrometheusRule and its compiled form.
 type File struct {
 	Object *v1.PrometheusRule
-	*Compiled
+	*CompressedFragment
 }
 
 // Cache caches compiled rule objects for all workloads. The zero value is ready to use.
-type Cache = fragments.Cache[*Compiled]
+type Cache = fragments.Cache[*CompressedFragment]
 
 // LastPass holds the compiled rule objects of one workload's last reconciliation.
-type LastPass = fragments.LastPass[*Compiled]
+type LastPass = fragments.LastPass[*CompressedFragment]
 
 // Compiler compiles the rule objects of one workload, reconciliation after reconciliation. It
 // is not safe for concurrent use.
@@ -49,7 +49,7 @@ type Compiler struct {
 }
 
 // Compile compiles the selected rule objects.
-func (c *Compiler) Compile(s Selected) Files { return s.Compile(c.Cache, &c.last) }
+func (c *Compiler) Compile(s Selection) Files { return s.Compile(c.Cache, &c.last) }
 
 // Held returns the number of bytes that are kept for the workload.
 func (c *Compiler) Held() int { return c.Cache.Held(c.Workload) + c.last.Held() }
@@ -57,47 +57,47 @@ func (c *Compiler) Held() int { return c.Cache.Held(c.Workload) + c.last.Held() 
 // Close drops them.
 func (c *Compiler) Close() { c.Cache.Release(c.Workload) }
 
-// Selected holds the rule objects that a workload selects, sorted by namespace and name,
+// Selection holds the rule objects that a workload selects, sorted by namespace and name,
 // and the settings under which they are compiled.
-type Selected struct {
+type Selection struct {
 	Workload fragments.Workload
 	Settings Settings
 	Objects  []*v1.PrometheusRule
 }
 
 // Compile compiles the rule objects. last may be nil.
-func (s Selected) Compile(cache *Cache, last *LastPass) Files {
+func (s Selection) Compile(cache *Cache, last *LastPass) Files {
 	key := s.Settings.Key()
 	cache.Use(s.Workload, key)
 	last.Begin(key)
 	out := make(Files, len(s.Objects))
-	for i, c := range fragments.All(last, v1.PrometheusRuleKind, s.Objects, nil, nil, func(r *v1.PrometheusRule) *Compiled {
-		return cache.Get(key, fragments.IDOf(v1.PrometheusRuleKind, r), nil, func() (*Compiled, bool) {
+	for i, c := range fragments.All(last, v1.PrometheusRuleKind, s.Objects, nil, nil, func(r *v1.PrometheusRule) *CompressedFragment {
+		return cache.Get(key, fragments.IDOf(v1.PrometheusRuleKind, r), nil, func() (*CompressedFragment, bool) {
 			return newCompiled(Compile(manifest.Whole(r), s.Settings)), true
 		})
 	}) {
-		out[i] = File{Object: s.Objects[i], Compiled: c}
+		out[i] = File{Object: s.Objects[i], CompressedFragment: c}
 	}
 	return out
 }
 
-func newCompiled(f Fragment) *Compiled {
+func newCompiled(f Fragment) *CompressedFragment {
 	content := []byte(f.Content)
 	f.Content = ""
-	return &Compiled{Fragment: f, Sum: sha256.Sum256(content), Bytes: len(content), packed: bytes.Clone(s2.EncodeBetter(nil, content))}
+	return &CompressedFragment{Fragment: f, Sum: sha256.Sum256(content), Bytes: len(content), packed: bytes.Clone(s2.EncodeBetter(nil, content))}
 }
 
 // Weight implements [fragments.Weighted]. It counts the plain content.
-func (c *Compiled) Weight() (bytes int, files map[string]int) {
+func (c *CompressedFragment) Weight() (bytes int, files map[string]int) {
 	bytes, files = fragments.WeightOf(&c.Fragment, nil)
 	return bytes + c.Bytes, files
 }
 
 // Len implements [Content].
-func (c *Compiled) Len() int { return c.Bytes }
+func (c *CompressedFragment) Len() int { return c.Bytes }
 
 // Text implements [Content].
-func (c *Compiled) Text() string {
+func (c *CompressedFragment) Text() string {
 	text, err := s2.Decode(nil, c.packed)
 	if err != nil {
 		panic(fmt.Sprintf("unpack rules %s: %v", c.FileName, err)) // it was packed in this process
@@ -106,10 +106,10 @@ func (c *Compiled) Text() string {
 }
 
 // Digest implements [Content] with the SHA-256, see [apply.DigestConfigMap].
-func (c *Compiled) Digest() string { return string(c.Sum[:]) }
+func (c *CompressedFragment) Digest() string { return string(c.Sum[:]) }
 
 // Is implements [Content].
-func (c *Compiled) Is(digest string) bool { return digest == string(c.Sum[:]) }
+func (c *CompressedFragment) Is(digest string) bool { return digest == string(c.Sum[:]) }
 
 // Files are the rule files of one workload.
 type Files []File
@@ -119,7 +119,7 @@ func (fs Files) Contents() map[string]Content {
 	out := make(map[string]Content, len(fs))
 	for _, f := range fs {
 		if f.Err == nil {
-			out[f.FileName] = f.Compiled
+			out[f.FileName] = f.CompressedFragment
 		}
 	}
 	return out

@@ -16,8 +16,8 @@ import (
 // gets the file for its kind, and the object is compiled once per kind.
 func TestPrometheusAndRulerShareACache(t *testing.T) {
 	objects := []*v1.PrometheusRule{object(v1.RuleGroup{Name: "g", PartialResponseStrategy: "warn", Rules: []v1.Rule{record("a", "up")}})}
-	selected := func(kind, name string) Selected {
-		s := Selected{Workload: fragments.Workload{Kind: kind, Namespace: "demo", Name: name}, Settings: settings("3.13.2"), Objects: objects}
+	selected := func(kind, name string) Selection {
+		s := Selection{Workload: fragments.Workload{Kind: kind, Namespace: "demo", Name: name}, Settings: settings("3.13.2"), Objects: objects}
 		if kind == v1.ThanosRulerKind {
 			s.Settings = thanosSettings("0.42.4")
 		}
@@ -56,7 +56,7 @@ func TestSharedFilesAreNotUnpacked(t *testing.T) {
 			t.Fatalf("not packed: %v", err)
 		}
 		var cache Cache
-		s := Selected{Workload: fragments.Workload{Kind: v1.PrometheusKind, Name: "first"}, Settings: settings("3.13.2"), Objects: []*v1.PrometheusRule{&r}}
+		s := Selection{Workload: fragments.Workload{Kind: v1.PrometheusKind, Name: "first"}, Settings: settings("3.13.2"), Objects: []*v1.PrometheusRule{&r}}
 		if s.Compile(&cache, nil)[0].Err != nil {
 			t.Fatal("rejected")
 		}
@@ -72,13 +72,13 @@ func TestSharedFilesAreNotUnpacked(t *testing.T) {
 func TestLastPassIsOfTheSettings(t *testing.T) {
 	var cache Cache
 	var last LastPass
-	s := Selected{
+	s := Selection{
 		Workload: fragments.Workload{Kind: v1.ThanosRulerKind, Namespace: "demo", Name: "main"},
 		Settings: thanosSettings("0.37.2"),
 		Objects:  []*v1.PrometheusRule{object(v1.RuleGroup{Name: "g", QueryOffset: "1m"})},
 	}
 	old := s.Compile(&cache, &last)
-	if again := s.Compile(&cache, &last); again[0].Compiled != old[0].Compiled {
+	if again := s.Compile(&cache, &last); again[0].CompressedFragment != old[0].CompressedFragment {
 		t.Error("compiled again without a change")
 	}
 	s.Settings = thanosSettings("0.38.0")
@@ -91,7 +91,7 @@ func TestFilesLeaveOutWhatIsRejected(t *testing.T) {
 	bad, good := object(of(record("a", "up("))), object(of(record("a", "up")))
 	bad.UID, good.UID = types.UID("bad"), types.UID("good")
 	var cache Cache
-	files := Selected{Settings: settings("3.13.2"), Objects: []*v1.PrometheusRule{bad, good}}.Compile(&cache, nil)
+	files := Selection{Settings: settings("3.13.2"), Objects: []*v1.PrometheusRule{bad, good}}.Compile(&cache, nil)
 	contents := files.Contents()
 	const name = "demo-web-good.yaml"
 	if len(contents) != 1 || contents[name] == nil {

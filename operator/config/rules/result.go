@@ -12,7 +12,7 @@ import (
 func (f File) Result() fragments.Result {
 	out := fragments.Result{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
 	if f.Err == nil {
-		out.File, out.Text = f.FileName, content{f.Compiled}
+		out.File, out.Text = f.FileName, content{f.CompressedFragment}
 	}
 	return out
 }
@@ -29,7 +29,7 @@ func (fs Files) Results() iter.Seq[fragments.Result] {
 }
 
 // content implements io.WriterTo.
-type content struct{ *Compiled }
+type content struct{ *CompressedFragment }
 
 func (c content) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.WriteString(w, c.Text())

@@ -22,10 +22,10 @@ func (p *packer) shrink() {
 
 // empty moves all files of last into the others if all of them fit.
 func (p *packer) empty(last *bucket, others []*bucket) bool {
-	type room struct{ content, total int }
-	used := make([]room, len(others))
+	type usage struct{ content, total int }
+	used := make([]usage, len(others))
 	for i, b := range others {
-		used[i] = room{b.content, b.total}
+		used[i] = usage{b.content, b.total}
 	}
 	slices.Sort(last.want)
 	to := make([]*bucket, len(last.want))

@@ -138,8 +138,8 @@ func (f *family) compileRules(w v1.Workload, c engine.Cluster) {
 }
 
 // selectedRules returns the selected rule objects of a server.
-func selectedRules(o Workload, c engine.Cluster, selectors selection.Rules, s *promconfig.Settings) rules.Selected {
-	return rules.Selected{
+func selectedRules(o Workload, c engine.Cluster, selectors selection.Rules, s *promconfig.Settings) rules.Selection {
+	return rules.Selection{
 		Workload: o.cacheKey(), Settings: rules.PrometheusSettings(o.Server, s.Target().Version),
 		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),
 	}

@@ -75,15 +75,15 @@ func cacheKey(namespace, name string) fragments.Workload {
 // selected returns the selected rule objects of a ThanosRuler.
 //
 // Errors: a selector or the version is invalid.
-func (s *settings) selected(b *builder, tr *v1.ThanosRuler, c engine.Cluster) (rules.Selected, error) {
+func (s *settings) selected(b *builder, tr *v1.ThanosRuler, c engine.Cluster) (rules.Selection, error) {
 	selectors, err := s.kind.Selectors(tr)
 	if err != nil {
-		return rules.Selected{}, err
+		return rules.Selection{}, err
 	}
 	if b.Err != nil {
-		return rules.Selected{}, b.Err
+		return rules.Selection{}, b.Err
 	}
-	return rules.Selected{
+	return rules.Selection{
 		Workload: cacheKey(tr.Namespace, tr.Name), Settings: rules.ThanosRulerSettings(tr, b.Version),
 		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),
 	}, nil

@@ -44,9 +44,9 @@ func (o *owners) own(r *recorded, name string) {
 }
 
 // tape holds the findings of a part of an examination in their order.
-type tape []taped
+type tape []tapeEntry
 
-type taped struct {
+type tapeEntry struct {
 	*recorded
 	owned bool // recorded for a workload
 }

@@ -2,7 +2,7 @@
 // operator.
 //
 //	lint.go     Run and the findings
-//	echo.go     consequences of other errors
+//	consequences.go  findings that follow from other errors
 //	object.go   checks of a single object
 //	standin.go  the Prometheus that is assumed if the manifests have none
 //	nearmiss.go jobs without targets

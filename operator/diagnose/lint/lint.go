@@ -143,7 +143,7 @@ type linter struct {
 	documents    map[string]*yaml.Node      // parsed documents by place, see document
 	made         []made                     // in the order of the workloads
 	kept         int                        // results in made
-	told         map[string][]string        // fields with an error in the manifest, by object
+	faultyFields map[string][]string        // fields with an error in the manifest, by object
 	blackboxes   map[string][]blackbox      // by namespace, see blackboxesIn
 	fastest      time.Duration              // see [linter.fastestMonitor]; 0 until it is needed
 	labels       map[string]map[string]bool // see alertLabels; nil until it is needed
@@ -154,7 +154,7 @@ type linter struct {
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {
-	return &linter{objects: o, opts: opts, seen: map[string]*recorded{}, remarked: map[string]bool{}, alike: map[[sha256.Size]byte]*alike{}, trees: map[string]*tree{}, told: map[string][]string{}}
+	return &linter{objects: o, opts: opts, seen: map[string]*recorded{}, remarked: map[string]bool{}, alike: map[[sha256.Size]byte]*alike{}, trees: map[string]*tree{}, faultyFields: map[string][]string{}}
 }
 
 // add records a finding and deduplicates it: a finding that applies to several workloads is
@@ -163,7 +163,7 @@ func (l *linter) add(f Finding, owner string) {
 	if l.standsIn(owner) {
 		owner = ""
 	}
-	if l.echo(f) {
+	if l.isConsequence(f) {
 		return
 	}
 	if f.File == "" && l.placeOf(f).File != "" {
@@ -189,7 +189,7 @@ func (l *linter) record(to *[]Finding, f Finding, owner string) {
 		l.owners.own(r, owner)
 	}
 	if l.taping != nil {
-		*l.taping = append(*l.taping, taped{r, owner != ""})
+		*l.taping = append(*l.taping, tapeEntry{r, owner != ""})
 	}
 }
 
@@ -208,13 +208,13 @@ func (l *linter) manifestFault(f manifests.Fault) {
 		if at, ok := errors.AsType[*manifest.FieldError](err); ok {
 			one.Code = CodeField
 			one.Field, one.Message = at.Located()
-			l.told[one.object()] = append(l.told[one.object()], cmp.Or(misplaced(at), at.Meant(), at.Path))
+			l.faultyFields[one.object()] = append(l.faultyFields[one.object()], cmp.Or(misplaced(at), at.Meant(), at.Path))
 		} else if at, ok := errors.AsType[*manifests.DuplicateError](err); ok {
 			one = l.duplicate(one, at)
 		} else if at, ok := errors.AsType[*manifests.InvalidError](err); ok {
 			one.Code = CodeInvalid
 			one.Field, one.Message = at.Located()
-			l.told[one.object()] = append(l.told[one.object()], at.Path)
+			l.faultyFields[one.object()] = append(l.faultyFields[one.object()], at.Path)
 		} else if at, ok := errors.AsType[*manifests.SyntaxError](err); ok {
 			fields++
 			one.Message = at.Reason

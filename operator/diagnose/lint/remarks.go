@@ -67,7 +67,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		owner = ""
 	}
 	intervalsOf(saying(SeverityNote, owner), w.Object).ofObject(object)
-	certificateRemarks(unlessFaulty(saying(SeverityNote, ""), l.told[about.object()]), known, object)
+	certificateRemarks(unlessFaulty(saying(SeverityNote, ""), l.faultyFields[about.object()]), known, object)
 	unverifiedRemarks(saying(SeverityNote, ""), object)
 	l.moduleRemark(always, w, object)
 	l.credentialRemarks(always, saying(SeverityNote, ""), object)
@@ -87,7 +87,7 @@ func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Worklo
 	_, server := w.Object.(*v1.Prometheus)
 	queries := queriesOf(m)
 	exprRemarks(always, note, queries, server && !ofVersion2(w.Object.GetWorkloadFields().Version))
-	if len(l.told[about(catalog.RefOf(catalog.PrometheusRule.Kind, m)).object()]) == 0 { // otherwise they may be what is left out
+	if len(l.faultyFields[about(catalog.RefOf(catalog.PrometheusRule.Kind, m)).object()]) == 0 { // otherwise they may be what is left out
 		emptyRules(note, m)
 	}
 	alertRemarks(note, queries)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"k8s.io/utils/ptr"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -60,7 +62,7 @@ func stepsOfClass(f *v1.CommonPrometheusFields, name string) (steps []v1.Relabel
 		return nil, name == ""
 	}
 	for _, c := range f.ScrapeClasses {
-		if c.Name == name || name == "" && valueOr(c.Default) {
+		if c.Name == name || name == "" && ptr.Deref(c.Default, false) {
 			return c.RelabelConfigs, true
 		}
 	}

@@ -118,8 +118,8 @@ func (l *linter) withoutGlobals(alertmanager string, cause error) bool {
 		error
 		LacksGlobal() // of package amconfig
 	}](cause)
-	return lacks && slices.ContainsFunc(l.told[alertmanager], func(told string) bool {
-		return within(told, "spec.alertmanagerConfiguration.global")
+	return lacks && slices.ContainsFunc(l.faultyFields[alertmanager], func(field string) bool {
+		return within(field, "spec.alertmanagerConfiguration.global")
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -51,7 +53,7 @@ func classOf(known *v1.CommonPrometheusFields, name string) (class v1.ScrapeClas
 		return class, name == ""
 	}
 	i := slices.IndexFunc(known.ScrapeClasses, func(c v1.ScrapeClass) bool {
-		return name != "" && c.Name == name || name == "" && valueOr(c.Default)
+		return name != "" && c.Name == name || name == "" && ptr.Deref(c.Default, false)
 	})
 	if i < 0 {
 		return class, name == ""
@@ -65,7 +67,7 @@ func certificateRemark(say says, path string, scheme v1.Scheme, steps []v1.Relab
 		return
 	}
 	for _, c := range []*v1.TLSConfig{own, class.TLSConfig} {
-		if c != nil && (c.ServerName != "" || valueOr(c.InsecureSkipVerify)) {
+		if c != nil && (c.ServerName != "" || ptr.Deref(c.InsecureSkipVerify, false)) {
 			return
 		}
 	}

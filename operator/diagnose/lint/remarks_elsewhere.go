@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -100,7 +102,7 @@ func (l *linter) alertsTwice() {
 	first := map[string]*v1.Prometheus{} // by rule and Alertmanager
 	for _, m := range l.made {
 		p, is := m.workload.Object.(*v1.Prometheus)
-		if !is || m.outcome.Err != nil || m.outcome.Plan.Reason == engine.ReasonConfigUnmanaged || p.Spec.Alerting == nil || valueOr(p.Spec.PrometheusExternalLabelName) == "" && p.Spec.PrometheusExternalLabelName != nil {
+		if !is || m.outcome.Err != nil || m.outcome.Plan.Reason == engine.ReasonConfigUnmanaged || p.Spec.Alerting == nil || ptr.Deref(p.Spec.PrometheusExternalLabelName, "") == "" && p.Spec.PrometheusExternalLabelName != nil {
 			continue
 		}
 		var other *v1.Prometheus
@@ -139,7 +141,7 @@ var partial = lazyregexp.New(`\b(?:absent|absent_over_time|sum|count|avg|min|max
 // shardedRules reports rules that each shard of a Prometheus evaluates with a part of the targets.
 func (l *linter) shardedRules(self Finding, w dryrun.Workload, selected []fragments.Result) {
 	p, is := w.Object.(*v1.Prometheus)
-	if !is || valueOr(p.Spec.Shards) < 2 {
+	if !is || ptr.Deref(p.Spec.Shards, 0) < 2 {
 		return
 	}
 	for _, v := range selected {

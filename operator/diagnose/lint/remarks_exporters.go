@@ -8,6 +8,8 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -32,7 +34,7 @@ func noSelector(path, text string) string {
 func scrapeConfigFederation(say says, m *v1alpha1.ScrapeConfig) {
 	labelled := slices.ContainsFunc(m.Spec.StaticConfigs, func(s v1alpha1.StaticConfig) bool { return len(s.Labels) > 0 })
 	if strings.HasSuffix(m.Spec.MetricsPath, "/federate") && !labelled && len(m.Spec.HTTPSDConfigs)+len(m.Spec.FileSDConfigs) == 0 {
-		endpointRemarks(say, "spec", m.Spec.MetricsPath, m.Spec.Params, valueOr(m.Spec.HonorLabels), m.Spec.RelabelConfigs)
+		endpointRemarks(say, "spec", m.Spec.MetricsPath, m.Spec.Params, ptr.Deref(m.Spec.HonorLabels, false), m.Spec.RelabelConfigs)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/prometheus/prometheus/model/labels"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -44,7 +46,7 @@ func (l *linter) jobNames(view *nearmiss.View, w dryrun.Workload, all []fragment
 // hasOtherJobs reports whether series of a workload may have jobs that its monitors do not define: of additional
 // configurations, of scrape classes, or of received samples.
 func hasOtherJobs(f *v1.CommonPrometheusFields) bool {
-	return f.AdditionalScrapeConfigs != nil || f.EnableRemoteWriteReceiver || valueOr(f.EnableOTLPReceiver) ||
+	return f.AdditionalScrapeConfigs != nil || f.EnableRemoteWriteReceiver || ptr.Deref(f.EnableOTLPReceiver, false) ||
 		slices.ContainsFunc(f.ScrapeClasses, func(c v1.ScrapeClass) bool {
 			return nearmiss.Renames(c.RelabelConfigs) || nearmiss.Renames(c.MetricRelabelConfigs)
 		})

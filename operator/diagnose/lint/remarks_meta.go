@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -249,7 +251,7 @@ func rolesOf(m *v1alpha1.ScrapeConfig) *discovered {
 		if !slices.Contains(d.roles, role) {
 			d.roles = append(d.roles, role)
 		}
-		d.node = d.node || sd.AttachMetadata != nil && valueOr(sd.AttachMetadata.Node)
+		d.node = d.node || sd.AttachMetadata != nil && ptr.Deref(sd.AttachMetadata.Node, false)
 	}
 	return d
 }
@@ -259,9 +261,9 @@ func rolesOf(m *v1alpha1.ScrapeConfig) *discovered {
 func discoveredBy(own *v1.AttachMetadata, f *v1.CommonPrometheusFields, roles ...string) *discovered {
 	d := &discovered{roles: roles, attach: "spec.attachMetadata.node"}
 	if own != nil {
-		d.node = valueOr(own.Node)
+		d.node = ptr.Deref(own.Node, false)
 	} else {
-		d.node = f == nil || slices.ContainsFunc(f.ScrapeClasses, func(c v1.ScrapeClass) bool { return c.AttachMetadata != nil && valueOr(c.AttachMetadata.Node) })
+		d.node = f == nil || slices.ContainsFunc(f.ScrapeClasses, func(c v1.ScrapeClass) bool { return c.AttachMetadata != nil && ptr.Deref(c.AttachMetadata.Node, false) })
 	}
 	d.node = d.node || f != nil && f.ShardingStrategy != nil
 	return d

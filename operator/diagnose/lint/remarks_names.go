@@ -8,6 +8,8 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/fields"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -70,8 +72,8 @@ func (l *linter) nativeRemark(note says, field string, expr parser.Expr) {
 // scrapesNative reports whether a workload may have native histograms: a field or feature turns them on, or series come
 // from elsewhere.
 func (l *linter) scrapesNative(f *v1.CommonPrometheusFields) bool {
-	if valueOr(f.ScrapeNativeHistograms) || slices.Contains(f.EnableFeatures, "native-histograms") || f.AdditionalScrapeConfigs != nil ||
-		f.EnableRemoteWriteReceiver || valueOr(f.EnableOTLPReceiver) {
+	if ptr.Deref(f.ScrapeNativeHistograms, false) || slices.Contains(f.EnableFeatures, "native-histograms") || f.AdditionalScrapeConfigs != nil ||
+		f.EnableRemoteWriteReceiver || ptr.Deref(f.EnableOTLPReceiver, false) {
 		return true
 	}
 	if l.native == nil {
@@ -85,7 +87,7 @@ func (l *linter) monitorsOfNative() bool {
 	for _, row := range []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor, catalog.Probe, catalog.ScrapeConfig} {
 		for _, o := range l.objects.All(row) {
 			for _, c := range fields.Of[v1.NativeHistogramConfig]("", o) {
-				if valueOr(c.ScrapeNativeHistograms) {
+				if ptr.Deref(c.ScrapeNativeHistograms, false) {
 					return true
 				}
 			}

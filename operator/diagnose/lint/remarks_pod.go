@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/fields"
@@ -129,7 +131,7 @@ func (l *linter) rootRemark(self Finding, f *v1.WorkloadFields, pod *corev1.PodS
 	if own := c.SecurityContext; own != nil {
 		user, not = cmp.Or(own.RunAsUser, user), cmp.Or(own.RunAsNonRoot, not)
 	}
-	if user == nil || *user != 0 || !valueOr(not) {
+	if user == nil || *user != 0 || !ptr.Deref(not, false) {
 		return
 	}
 	if user != ofPod {
@@ -286,7 +288,7 @@ func (l *linter) featureRemarks(self Finding, w dryrun.Workload) {
 // spec.configMaps if these fields do not name the object, and elsewhere if nothing is mounted there.
 func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 	all := filesOf("spec", reflect.ValueOf(object).Elem().FieldByName("Spec").Interface())
-	told := map[string]bool{} // directories, with the field around
+	reported := map[string]bool{} // directories, with the field around
 	for _, field := range slices.Sorted(maps.Keys(all)) {
 		file := path.Clean(all[field])
 		parent := field[:strings.LastIndexByte(field, '.')] + " " + path.Dir(file)
@@ -301,10 +303,10 @@ func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
 			continue
 		}
 		if elsewhere && !slices.ContainsFunc(mountedByOperator, func(name string) bool { return strings.HasPrefix(file, "/etc/prometheus/"+name) }) {
-			if told[parent] {
+			if reported[parent] {
 				continue
 			}
-			told[parent] = true
+			reported[parent] = true
 			list, dir := "spec.secrets", "secrets"
 			if strings.Contains(field, ".fileSDConfigs[") {
 				list, dir = "spec.configMaps", "configmaps"

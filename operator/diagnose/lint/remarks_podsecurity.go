@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
@@ -40,7 +42,7 @@ func belowBaseline(pod *corev1.PodSpec) (out []string) {
 		out = append(out, "no hostPath in volumes")
 	}
 	for _, c := range containersOf(pod) {
-		if s := c.SecurityContext; s != nil && valueOr(s.Privileged) {
+		if s := c.SecurityContext; s != nil && ptr.Deref(s.Privileged, false) {
 			out = append(out, "privileged: false in container "+c.Name)
 		}
 	}
@@ -55,7 +57,7 @@ func belowRestricted(pod *corev1.PodSpec) (out []string) {
 		own := cmp.Or(c.SecurityContext, &corev1.SecurityContext{})
 		id := cmp.Or(own.RunAsUser, of.RunAsUser)
 		user = user || id != nil && *id == 0
-		not = not || !valueOr(cmp.Or(own.RunAsNonRoot, of.RunAsNonRoot))
+		not = not || !ptr.Deref(cmp.Or(own.RunAsNonRoot, of.RunAsNonRoot), false)
 		profile = profile || !confined(cmp.Or(own.SeccompProfile, of.SeccompProfile))
 		more = more || own.AllowPrivilegeEscalation == nil || *own.AllowPrivilegeEscalation ||
 			own.Capabilities == nil || !slices.Contains(own.Capabilities.Drop, "ALL")

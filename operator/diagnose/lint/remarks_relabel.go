@@ -9,6 +9,8 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
@@ -85,7 +87,7 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 			}
 			continue
 		}
-		key := fmt.Sprint(s.SourceLabels, valueOr(s.Separator))
+		key := fmt.Sprint(s.SourceLabels, ptr.Deref(s.Separator, ""))
 		before, again := kept[key]
 		switch action {
 		case "keep":
@@ -332,11 +334,4 @@ func joined(labels []v1.LabelName) string {
 		out = append(out, string(l))
 	}
 	return strings.Join(out, ", ")
-}
-
-func valueOr[T any](p *T) (out T) {
-	if p != nil {
-		out = *p
-	}
-	return out
 }

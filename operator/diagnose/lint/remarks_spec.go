@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -52,7 +54,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 			}
 		}
 	case *v1.Alertmanager:
-		if own := p.Spec.ClusterAdvertiseAddress; own != "" && valueOr(p.Spec.Replicas) > 1 && !strings.Contains(own, "$(") {
+		if own := p.Spec.ClusterAdvertiseAddress; own != "" && ptr.Deref(p.Spec.Replicas, 0) > 1 && !strings.Contains(own, "$(") {
 			say("spec.clusterAdvertiseAddress", "is the same for the %d replicas, so that they do not find each other, and each notifies; leave it out, or write $(POD_IP):9094 if they need one", *p.Spec.Replicas)
 		}
 		for i, peer := range p.Spec.AdditionalPeers {

@@ -71,7 +71,7 @@ var accessModes = map[string]corev1.PersistentVolumeAccessMode{
 func (l *linter) claimRemarks(self Finding, s *v1.StorageSpec) {
 	say, note := l.say(self), l.note(self)
 	switch {
-	case slices.ContainsFunc(l.told[self.object()], func(field string) bool { return within(field, "spec.storage") }):
+	case slices.ContainsFunc(l.faultyFields[self.object()], func(field string) bool { return within(field, "spec.storage") }):
 		// What is missing may be what is at the wrong place.
 	case s.EmptyDir != nil:
 		if m := string(s.EmptyDir.Medium); m != "" && m != string(corev1.StorageMediumMemory) && !strings.HasPrefix(m, string(corev1.StorageMediumHugePages)) {

@@ -3,6 +3,8 @@ package lint
 import (
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/fields"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -12,7 +14,7 @@ import (
 func unverifiedRemarks(say says, object catalog.Object) {
 	for path, t := range fields.Of[v1.SafeTLSConfig]("", object) {
 		server := strings.HasSuffix(path, ".grpcServerTlsConfig") // see grpcRemarks
-		if !server && valueOr(t.InsecureSkipVerify) && (t.CA.Secret != nil || t.CA.ConfigMap != nil) {
+		if !server && ptr.Deref(t.InsecureSkipVerify, false) && (t.CA.Secret != nil || t.CA.ConfigMap != nil) {
 			say(path+".insecureSkipVerify", "is true, so the certificate of the server is not verified, and ca has no effect: remove insecureSkipVerify, or ca if this is meant")
 		}
 	}

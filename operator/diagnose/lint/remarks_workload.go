@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -22,7 +24,7 @@ func overridden(say says, f *v1.CommonPrometheusFields, object catalog.Object) {
 		if honorLabels && f.OverrideHonorLabels {
 			say(fmt.Sprintf("spec.%s[%d].honorLabels", list, i), "ignored, because the workload sets spec.overrideHonorLabels")
 		}
-		if valueOr(honorTimestamps) && f.OverrideHonorTimestamps {
+		if ptr.Deref(honorTimestamps, false) && f.OverrideHonorTimestamps {
 			say(fmt.Sprintf("spec.%s[%d].honorTimestamps", list, i), "ignored, because the workload sets spec.overrideHonorTimestamps")
 		}
 	}
@@ -68,7 +70,7 @@ func overridden(say says, f *v1.CommonPrometheusFields, object catalog.Object) {
 		{"LabelValueLengthLimit", limits.LabelValueLengthLimit, f.EnforcedLabelValueLengthLimit},
 		{"KeepDroppedTargets", limits.KeepDroppedTargets, f.EnforcedKeepDroppedTargets},
 	} {
-		if limit.own != nil && valueOr(limit.everywhere) > 0 && *limit.own > *limit.everywhere {
+		if limit.own != nil && ptr.Deref(limit.everywhere, 0) > 0 && *limit.own > *limit.everywhere {
 			say("spec."+strings.ToLower(limit.field[:1])+limit.field[1:], "%d counts as %d, because the workload sets spec.enforced%s", *limit.own, *limit.everywhere, limit.field)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 type endpoints struct {
 	ports          []string // port names; nil when there are no objects, or they have no ports
 	ready, unready int
-	objects        bool  // there are Endpoints objects
-	of             thing // the Endpoints object
+	objects        bool      // there are Endpoints objects
+	of             candidate // the Endpoints object
 }
 
 func endpointsOf(all map[string]*endpoints, namespace, service string) *endpoints {

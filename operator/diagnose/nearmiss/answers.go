@@ -34,7 +34,7 @@ const (
 
 // foundPort is a port that a search finds, with its Service or pods.
 type foundPort struct {
-	of      thing
+	of      candidate
 	name    string
 	number  int32 // of the Service or container
 	leadsTo int32 // number of the container port; 0 when unknown
@@ -98,7 +98,7 @@ func (v *View) foundPorts(s *Search) (out []foundPort) {
 
 // portOf returns a port of a Service with the pods behind it.
 func portOf(svc service, p corev1.ServicePort, behind []pods) foundPort {
-	out := foundPort{of: svc.thing, name: p.Name, number: p.Port, behind: behind, other: otherThanTCP(p.Protocol)}
+	out := foundPort{of: svc.candidate, name: p.Name, number: p.Port, behind: behind, other: otherThanTCP(p.Protocol)}
 	for _, b := range behind {
 		if c, ok := containerPort(b, p); ok {
 			out.leadsTo = c.ContainerPort
@@ -114,7 +114,7 @@ func portOf(svc service, p corev1.ServicePort, behind []pods) foundPort {
 func (p port) among(b pods) (out []foundPort) {
 	for _, c := range b.ports {
 		if p.wants(c) {
-			out = append(out, foundPort{of: b.thing, name: c.Name, number: c.ContainerPort, leadsTo: c.ContainerPort, behind: []pods{b}, other: otherThanTCP(c.Protocol)})
+			out = append(out, foundPort{of: b.candidate, name: c.Name, number: c.ContainerPort, leadsTo: c.ContainerPort, behind: []pods{b}, other: otherThanTCP(c.Protocol)})
 		}
 	}
 	return out
@@ -170,7 +170,7 @@ func undeclared(s *Search, ports []foundPort) []Hint {
 		}
 		return []Hint{{Code: Remark, Note: true, Field: s.port.field, Message: fmt.Sprintf(
 			"%s leads to port %d, and the pods of %s declare %s: if nothing listens on %d, correct targetPort of the Service",
-			p, p.target, names(things(p.behind, ofPods)), containerPorts(p.behind[0].ports), p.target)}}
+			p, p.target, names(candidates(p.behind, ofPods)), containerPorts(p.behind[0].ports), p.target)}}
 	}
 	return nil
 }
@@ -198,12 +198,12 @@ func (s scrape) annotated(ports []foundPort) (out []Hint) {
 	for _, p := range ports {
 		scraped[p.number], scraped[p.leadsTo] = true, true
 	}
-	say := func(t thing, annotation, field, text string) {
+	say := func(t candidate, annotation, field, text string) {
 		out = append(out, Hint{Code: Remark, Note: true, Field: s.field + "." + field, Message: fmt.Sprintf(
 			"%s has the annotation %s: %s, which monitors do not read, and %s", t, annotation, t.annotations[annotation], text)})
 	}
 	for _, p := range ports {
-		for _, t := range append([]thing{p.of}, things(p.behind, ofPods)...) {
+		for _, t := range append([]candidate{p.of}, candidates(p.behind, ofPods)...) {
 			notes := t.annotations
 			if len(out) >= maxListed {
 				return once(out)

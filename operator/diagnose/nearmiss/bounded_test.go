@@ -36,9 +36,9 @@ func TestComparisonsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []thing
+	var all []candidate
 	for i := range 200 {
-		all = append(all, thing{name: fmt.Sprint("service-", i), labels: labels.Set{"app": "x"}})
+		all = append(all, candidate{name: fmt.Sprint("service-", i), labels: labels.Set{"app": "x"}})
 	}
 	many := Search{selector: selector}
 	budgettest.AtMost(t, "values", 4<<20, func() {

@@ -23,27 +23,27 @@ func addedLater(label string) bool {
 }
 
 // behindAll returns the pods behind Services; none if those of one of them are unknown.
-func (v *View) behindAll(services []service) (out []thing) {
+func (v *View) behindAll(services []service) (out []candidate) {
 	for _, svc := range services {
 		behind := v.behind(svc)
 		if len(behind) == 0 {
 			return nil
 		}
-		out = append(out, things(behind, ofPods)...)
+		out = append(out, candidates(behind, ofPods)...)
 	}
 	return out
 }
 
-// has reports whether one of the things has a label, or may get it later.
-func has(found []thing, label string) bool {
-	return len(found) == 0 || addedLater(label) || slices.ContainsFunc(found, func(t thing) bool {
+// has reports whether one of the candidates has a label, or may get it later.
+func has(found []candidate, label string) bool {
+	return len(found) == 0 || addedLater(label) || slices.ContainsFunc(found, func(t candidate) bool {
 		_, own := t.labels[label]
 		return own || slices.ContainsFunc(t.others, func(set labels.Set) bool { _, one := set[label]; return one })
 	})
 }
 
 // targetLabels returns a hint for each of the labels of Services that none of them has.
-func targetLabels(s *Search, found, behind []thing) (out []Hint) {
+func targetLabels(s *Search, found, behind []candidate) (out []Hint) {
 	for i, label := range s.targetLabels {
 		if has(found, label) || len(out) == maxListed {
 			continue
@@ -58,7 +58,7 @@ func targetLabels(s *Search, found, behind []thing) (out []Hint) {
 }
 
 // podLabels is like targetLabels for labels of pods.
-func podLabels(s *Search, behind []thing) (out []Hint) {
+func podLabels(s *Search, behind []candidate) (out []Hint) {
 	for i, label := range s.podLabels {
 		if !has(behind, label) && len(out) < maxListed {
 			out = append(out, carried(fmt.Sprintf("spec.podTargetLabels[%d]", i), behind, label, meantLabel(behind, label)))
@@ -68,7 +68,7 @@ func podLabels(s *Search, behind []thing) (out []Hint) {
 }
 
 // carried returns a hint about a label that no target gets.
-func carried(field string, found []thing, label, remedy string) Hint {
+func carried(field string, found []candidate, label, remedy string) Hint {
 	verb := "have"
 	if len(found) == 1 && found[0].kind == "Service" {
 		verb = "has"
@@ -80,8 +80,8 @@ func carried(field string, found []thing, label, remedy string) Hint {
 	return Hint{Code: Remark, Field: field, Message: fmt.Sprintf("is the name of a label, and %s %s no label %s, so no target gets it%s", whose, verb, label, remedy)}
 }
 
-// meantLabel returns a suggestion for a label that the things have, as the end of a message.
-func meantLabel(found []thing, label string) string {
+// meantLabel returns a suggestion for a label that the candidates have, as the end of a message.
+func meantLabel(found []candidate, label string) string {
 	if name, value, is := strings.Cut(label, "="); is && value != "" {
 		return fmt.Sprintf(": write %s alone, without a value", name)
 	}
@@ -181,13 +181,13 @@ var notInName = lazyregexp.New(`[^a-zA-Z0-9_]`)
 
 // kept returns a hint for each step that keeps no target, because neither Services nor pods have the label or
 // annotation with such a value. Either of them may be unknown.
-func kept(s *Search, services, behind []thing) (out []Hint) {
+func kept(s *Search, services, behind []candidate) (out []Hint) {
 	for _, k := range s.keeps {
 		all := services
 		if k.of == "pod" {
 			all = behind
 		}
-		if len(all) == 0 || len(out) == maxListed || k.of == "pod" && slices.ContainsFunc(all, func(t thing) bool { return len(t.others) > 0 }) {
+		if len(all) == 0 || len(out) == maxListed || k.of == "pod" && slices.ContainsFunc(all, func(t candidate) bool { return len(t.others) > 0 }) {
 			continue
 		}
 		result := ""
@@ -205,8 +205,8 @@ func kept(s *Search, services, behind []thing) (out []Hint) {
 	return out
 }
 
-// drops returns why a step keeps none of the things; empty if it keeps one.
-func (k keep) drops(all []thing) string {
+// drops returns why a step keeps none of the candidates; empty if it keeps one.
+func (k keep) drops(all []candidate) string {
 	value, shown := "", ""
 	for _, t := range all {
 		if own := map[string]string{"name": t.name, "namespace": t.namespace}[k.what]; own != "" {
@@ -247,7 +247,7 @@ func (k keep) drops(all []thing) string {
 
 // dropsPorts returns why a step keeps no port of a container: it compares names of ports that none of them has. Empty if it
 // may keep one.
-func (k keep) dropsPorts(all []thing) string {
+func (k keep) dropsPorts(all []candidate) string {
 	var declared []string
 	for _, t := range all {
 		if len(t.portNames) == 0 || slices.ContainsFunc(t.portNames, k.regex.MatchString) {
@@ -268,7 +268,7 @@ const maxPodPrefix = 46
 
 // dropsNames returns why a step keeps no pod: it compares their names with texts, and each name has a generated end.
 // Empty if it may keep one.
-func (k keep) dropsNames(all []thing) string {
+func (k keep) dropsNames(all []candidate) string {
 	texts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(k.text, "("), ")"), "|")
 	for _, t := range all {
 		if t.kind == "Pod" || len(t.name) > maxPodPrefix || slices.ContainsFunc(texts, func(text string) bool { return regexp.QuoteMeta(text) != text || strings.HasPrefix(text, t.name+"-") }) {

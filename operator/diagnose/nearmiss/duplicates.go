@@ -41,7 +41,7 @@ func (v *View) twice(s *Search, selected []service) []Hint {
 		}
 		return []Hint{{Code: DuplicateTarget, Field: field, Message: fmt.Sprintf(
 			"%s have the selected labels, lead to the same pods and have %s, so each pod is scraped %s: give one of them a label that the others do not have, and select it",
-			names(things(all, ofService)), what, times(len(all)))}}
+			names(candidates(all, ofService)), what, times(len(all)))}}
 	}
 	return nil
 }

@@ -40,11 +40,11 @@ func (v *View) place(kind string, namespaces []string) string {
 }
 
 // absent returns a hint for a search that finds no object of a kind, if there are no similar ones.
-func (v *View) absent(s *Search, kind string, all []thing) []Hint {
+func (v *View) absent(s *Search, kind string, all []candidate) []Hint {
 	if !v.whole(kind, s.Namespaces) {
 		return nil
 	}
-	inside, _ := split(s.Namespaces, all, func(t thing) thing { return t })
+	inside, _ := split(s.Namespaces, all, func(t candidate) candidate { return t })
 	where := s.where()
 	if s.Namespaces == nil && s.Role != roleNode {
 		where = " in any namespace"
@@ -64,7 +64,7 @@ func (v *View) absent(s *Search, kind string, all []thing) []Hint {
 }
 
 // labelsOf returns "label app=web", "labels app=web,tier=a" or "no labels".
-func labelsOf(t thing) string {
+func labelsOf(t candidate) string {
 	if len(t.labels) == 0 {
 		return "no labels"
 	}

@@ -22,7 +22,7 @@ type About struct {
 	Hint                  Hint
 }
 
-func (t thing) about(h Hint) About { return About{t.kind, t.namespace, t.name, h} }
+func (t candidate) about(h Hint) About { return About{t.kind, t.namespace, t.name, h} }
 
 // Fronts returns hints about Services that are meant for the pods of workloads of the operator, such as one that
 // an Ingress or Grafana uses, and do not lead to them, and about PodDisruptionBudgets.
@@ -83,7 +83,7 @@ func CorrectedLabels(selector, own map[string]string) string {
 
 // budget is a PodDisruptionBudget.
 type budget struct {
-	thing
+	candidate
 	selector *metav1.LabelSelector
 }
 
@@ -143,7 +143,7 @@ func (v *View) fronted(svc service) (pods, bool) {
 		if !p.made || p.namespace != svc.namespace {
 			continue
 		}
-		_, near := misses(selector, p.thing)
+		_, near := misses(selector, p.candidate)
 		if near || p.marked(svc.spec.Selector) {
 			return p, true
 		}
@@ -205,7 +205,7 @@ func (v *View) Annotated() (out []About) {
 	if v.Crowded() {
 		return nil
 	}
-	note := func(t thing, field string) {
+	note := func(t candidate, field string) {
 		out = append(out, t.about(Hint{Code: NoTarget, Note: true, Field: field, Message: fmt.Sprintf(
 			"no monitor selects this %s, and nothing here reads annotations: write a %s, or a scrape configuration of your own that discovers by annotations", t.kind, monitorFor[t.kind])}))
 	}
@@ -224,7 +224,7 @@ func (v *View) Annotated() (out []About) {
 		for _, p := range behind {
 			seen[p.String()] = true
 		}
-		note(svc.thing, "metadata.annotations["+strconv.Quote(annotatedScrape)+"]")
+		note(svc.candidate, "metadata.annotations["+strconv.Quote(annotatedScrape)+"]")
 	}
 	for _, p := range v.pods {
 		if field := monitorFor[p.kind]; field != "" && p.annotations[annotatedScrape] == "true" && !seen[p.String()] && v.claimsOf[p.String()] == nil && !p.made {
@@ -232,7 +232,7 @@ func (v *View) Annotated() (out []About) {
 			if p.kind == "Pod" {
 				path = "metadata.annotations[" + strconv.Quote(annotatedScrape) + "]"
 			}
-			note(p.thing, path)
+			note(p.candidate, path)
 		}
 	}
 	return out[:min(len(out), maxAnnotated)]

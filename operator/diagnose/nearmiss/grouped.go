@@ -50,7 +50,7 @@ func (v *View) pod(o *corev1.Pod) {
 	for _, key := range ofControllers {
 		delete(t.Labels, key)
 	}
-	made := v.made(thing{kind: kind, namespace: o.Namespace, name: name})
+	made := v.made(candidate{kind: kind, namespace: o.Namespace, name: name})
 	if made == nil {
 		made = v.template(kind, &metav1.ObjectMeta{Namespace: o.Namespace, Name: name}, t)
 		made.own, made.made = nil, o.Labels[managedByLabel] == managedBy
@@ -60,7 +60,7 @@ func (v *View) pod(o *corev1.Pod) {
 }
 
 // made returns the pods of a workload, nil when none are known yet.
-func (v *View) made(t thing) *pods {
+func (v *View) made(t candidate) *pods {
 	if at, known := v.byMaker[t.String()]; known {
 		return &v.pods[at]
 	}
@@ -104,8 +104,8 @@ func phasesOf(all []pods) string {
 	return and(out)
 }
 
-// matches reports whether a selector selects the thing or one of the single pods of a workload.
-func (t thing) matches(s labels.Selector) bool {
+// matches reports whether a selector selects the candidate or one of the single pods of a workload.
+func (t candidate) matches(s labels.Selector) bool {
 	return s.Matches(t.labels) || slices.ContainsFunc(t.others, func(set labels.Set) bool { return s.Matches(set) })
 }
 

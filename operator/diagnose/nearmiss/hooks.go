@@ -15,7 +15,7 @@ import (
 
 // hook is a webhook that the API server asks about objects of the operator.
 type hook struct {
-	of    thing
+	of    candidate
 	field string // of its Service
 	at    *admissionv1.ServiceReference
 	fails bool // without an answer, the API server refuses the objects
@@ -24,7 +24,7 @@ type hook struct {
 }
 
 // hook adds a webhook if it is about objects of the operator and a Service answers it.
-func (v *View) hook(of thing, i int, client admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType, rules []admissionv1.RuleWithOperations) {
+func (v *View) hook(of candidate, i int, client admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType, rules []admissionv1.RuleWithOperations) {
 	ours := slices.ContainsFunc(rules, func(r admissionv1.RuleWithOperations) bool { return slices.Contains(r.APIGroups, v1.GroupName) })
 	if client.Service == nil || !ours {
 		return

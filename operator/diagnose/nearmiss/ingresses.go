@@ -13,9 +13,9 @@ func (v *View) forIngresses(s *Search) []Hint {
 	if hints := v.forThings(s, v.ingresses); hints != nil {
 		return hints
 	}
-	inside, _ := split(s.Namespaces, v.ingresses, func(t thing) thing { return t })
+	inside, _ := split(s.Namespaces, v.ingresses, func(t candidate) candidate { return t })
 	var out []Hint
-	var empty []thing
+	var empty []candidate
 	rules := 0
 	for _, t := range inside {
 		spec := v.ingressSpecs[t.String()]
@@ -60,7 +60,7 @@ func backends(rule networkingv1.IngressRule) (out []*networkingv1.IngressService
 }
 
 // backend returns a hint if the Service of a path of an Ingress or its port does not exist, so that probes fail.
-func (v *View) backend(s *Search, of thing, b *networkingv1.IngressServiceBackend) []Hint {
+func (v *View) backend(s *Search, of candidate, b *networkingv1.IngressServiceBackend) []Hint {
 	const fails = "so what is probed there answers with an error of the ingress controller"
 	if at, known := v.serviceNamed[of.namespace+"/"+b.Name]; known {
 		svc := v.services[at]
@@ -84,7 +84,7 @@ func (v *View) backend(s *Search, of thing, b *networkingv1.IngressServiceBacken
 	}
 	has := ""
 	if len(inside) > 0 {
-		has = "; there is " + names(things(inside, ofService))
+		has = "; there is " + names(candidates(inside, ofService))
 	}
 	return []Hint{{Code: NoTarget, Note: !whole, Field: s.objectField(), Message: message + v.place("Service", []string{of.namespace}) + has + ", " + fails + ": create it, or correct backend.service.name of the Ingress"}}
 }

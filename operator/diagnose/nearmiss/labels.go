@@ -43,16 +43,16 @@ func alike(a, b string) bool {
 	return distance <= 1 && slices.Equal(slices.Sorted(slices.Values([]byte(a))), slices.Sorted(slices.Values([]byte(b)))) // wbe for web, not api for app
 }
 
-// miss is a requirement of a selector that a thing does not meet.
+// miss is a requirement of a selector that a candidate does not meet.
 type miss struct {
 	key, want string // want is empty for a requirement other than a single value
 	has       string // the actual labels: "app=wbe" or "no label app"
 	remedy    string // the suggested change; may be empty
 }
 
-// missOf compares a thing with a requirement that it does not meet; ok reports whether it almost
+// missOf compares a candidate with a requirement that it does not meet; ok reports whether it almost
 // meets it.
-func missOf(r labels.Requirement, t thing) (m miss, ok bool) {
+func missOf(r labels.Requirement, t candidate) (m miss, ok bool) {
 	m.key = r.Key()
 	value, present := t.labels[m.key]
 	switch values := r.Values().UnsortedList(); {
@@ -102,7 +102,7 @@ func missOf(r labels.Requirement, t thing) (m miss, ok bool) {
 const nameLabel = "app.kubernetes.io/name"
 
 // maxSelectorWords is the maximum number of values in selectors for which similar labels are
-// searched: each thing is compared with all of them.
+// searched: each candidate is compared with all of them.
 const maxSelectorWords = 1000
 
 // tooLong reports whether a selector exceeds maxSelectorWords.
@@ -115,9 +115,9 @@ func tooLong(s labels.Selector) bool {
 	return n > maxSelectorWords
 }
 
-// misses returns the requirements that a thing does not meet; near reports whether it almost meets
+// misses returns the requirements that a candidate does not meet; near reports whether it almost meets
 // all of them.
-func misses(s labels.Selector, t thing) (out []miss, near bool) {
+func misses(s labels.Selector, t candidate) (out []miss, near bool) {
 	requirements, _ := s.Requirements()
 	near = true
 	for _, r := range requirements {
@@ -131,11 +131,11 @@ func misses(s labels.Selector, t thing) (out []miss, near bool) {
 	return out, near
 }
 
-// nearest returns the thing that no other monitor selects and whose labels almost match the search;
-// otherwise the thing with the name of the object.
-func (v *View) nearest(s *Search, all []thing) (best thing, what []miss, ok bool) {
+// nearest returns the candidate that no other monitor selects and whose labels almost match the search;
+// otherwise the candidate with the name of the object.
+func (v *View) nearest(s *Search, all []candidate) (best candidate, what []miss, ok bool) {
 	if tooLong(s.selector) {
-		return thing{}, nil, false
+		return candidate{}, nil, false
 	}
 	for _, t := range all {
 		if t.made || v.claimed(t, s) {
@@ -155,7 +155,7 @@ func (v *View) nearest(s *Search, all []thing) (best thing, what []miss, ok bool
 			return t, found, len(found) > 0
 		}
 	}
-	return thing{}, nil, false
+	return candidate{}, nil, false
 }
 
 // labelField returns the field of the selector that requires a label.
@@ -168,12 +168,12 @@ func (s *Search) labelField(key string) string {
 
 // unmatched returns a hint for a search without matching labels in its namespaces, if there are
 // matches in other namespaces, or similar labels.
-func (v *View) unmatched(s *Search, all []thing) []Hint {
+func (v *View) unmatched(s *Search, all []candidate) []Hint {
 	if s.selector == nil || s.selector.Empty() || tooLong(s.selector) {
 		return nil
 	}
-	inside, outside := split(s.Namespaces, all, func(t thing) thing { return t })
-	var elsewhere []thing
+	inside, outside := split(s.Namespaces, all, func(t candidate) candidate { return t })
+	var elsewhere []candidate
 	for _, t := range outside {
 		if t.matches(s.selector) && !v.claimed(t, s) {
 			elsewhere = append(elsewhere, t)
@@ -193,9 +193,9 @@ func (v *View) unmatched(s *Search, all []thing) []Hint {
 	return []Hint{s.differs(t, found)}
 }
 
-// noted returns a thing that has one of the required labels as an annotation, and all others as labels, with the key of
+// noted returns a candidate that has one of the required labels as an annotation, and all others as labels, with the key of
 // the annotation; "" if there is none.
-func (v *View) noted(s *Search, all []thing) (of thing, key string) {
+func (v *View) noted(s *Search, all []candidate) (of candidate, key string) {
 	requirements, _ := s.selector.Requirements()
 	for _, t := range all {
 		key = ""
@@ -214,11 +214,11 @@ func (v *View) noted(s *Search, all []thing) (of thing, key string) {
 			return t, key
 		}
 	}
-	return thing{}, ""
+	return candidate{}, ""
 }
 
-// differs returns a hint for a thing that almost has the labels of a search.
-func (s *Search) differs(t thing, found []miss) Hint {
+// differs returns a hint for a candidate that almost has the labels of a search.
+func (s *Search) differs(t candidate, found []miss) Hint {
 	var has, remedies []string
 	for _, m := range found {
 		has = append(has, m.has)
@@ -238,7 +238,7 @@ func (s *Search) differs(t thing, found []miss) Hint {
 }
 
 // kindWord returns the kind of the selected objects: Pod for workloads.
-func kindWord(t thing) string {
+func kindWord(t candidate) string {
 	switch t.kind {
 	case "Service", "Ingress", "Node":
 		return t.kind
@@ -246,9 +246,9 @@ func kindWord(t thing) string {
 	return "Pod"
 }
 
-// otherNamespace returns a hint for things that have the labels in a namespace that is not
+// otherNamespace returns a hint for candidates that have the labels in a namespace that is not
 // searched.
-func (v *View) otherNamespace(s *Search, elsewhere []thing) Hint {
+func (v *View) otherNamespace(s *Search, elsewhere []candidate) Hint {
 	var missing []string
 	for _, t := range elsewhere {
 		if !slices.Contains(missing, t.namespace) {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// lastIn splits things by whether they are in namespaces. It keeps the last result, because nearly all monitors of a
+// lastIn splits candidates by whether they are in namespaces. It keeps the last result, because nearly all monitors of a
 // namespace select in the same ones: with a thousand monitors and a thousand Services, copies would dominate the cost.
 // The zero value is ready to use. It is safe for concurrent use.
 type lastIn[T any] struct {
@@ -17,9 +17,9 @@ type lastIn[T any] struct {
 	inside, outside []T
 }
 
-// in splits things by whether they are in namespaces, nil for all namespaces. The caller must not modify the results,
+// in splits candidates by whether they are in namespaces, nil for all namespaces. The caller must not modify the results,
 // nor all afterwards.
-func (l *lastIn[T]) in(namespaces []string, all []T, of func(T) thing) (inside, outside []T) {
+func (l *lastIn[T]) in(namespaces []string, all []T, of func(T) candidate) (inside, outside []T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	same := len(all) > 0 && len(l.of) == len(all) && &l.of[0] == &all[0]
@@ -31,8 +31,8 @@ func (l *lastIn[T]) in(namespaces []string, all []T, of func(T) thing) (inside, 
 	return inside, outside
 }
 
-// split is lastIn.in for things that are not asked for again. The results may share memory with all.
-func split[T any](namespaces []string, all []T, of func(T) thing) (inside, outside []T) {
+// split is lastIn.in for candidates that are not asked for again. The results may share memory with all.
+func split[T any](namespaces []string, all []T, of func(T) candidate) (inside, outside []T) {
 	has := func(t T) bool {
 		ns := of(t).namespace
 		return namespaces == nil || ns == "" || slices.Contains(namespaces, ns)
@@ -52,25 +52,25 @@ func split[T any](namespaces []string, all []T, of func(T) thing) (inside, outsi
 	return slices.Clip(inside), slices.Clip(outside)
 }
 
-func ofService(s service) thing { return s.thing }
+func ofService(s service) candidate { return s.candidate }
 
-func ofPods(p pods) thing { return p.thing }
+func ofPods(p pods) candidate { return p.candidate }
 
-// onlyMade reports whether the operator created all things, so that the objects that a search is
+// onlyMade reports whether the operator created all candidates, so that the objects that a search is
 // meant for are missing.
-func onlyMade[T any](all []T, of func(T) thing) bool {
+func onlyMade[T any](all []T, of func(T) candidate) bool {
 	return !slices.ContainsFunc(all, func(t T) bool { return !of(t).made })
 }
 
-func things[T any](all []T, of func(T) thing) (out []thing) {
+func candidates[T any](all []T, of func(T) candidate) (out []candidate) {
 	for _, t := range all {
 		out = append(out, of(t))
 	}
 	return out
 }
 
-// names lists things, grouped by kind: "Services app/a and app/b".
-func names(all []thing) string {
+// names lists candidates, grouped by kind: "Services app/a and app/b".
+func names(all []candidate) string {
 	var out []string
 	kind := ""
 	for _, t := range all {

@@ -239,7 +239,7 @@ func (v *View) strayRole(account Account, n need) (Hint, bool) {
 		for _, r := range v.rbac.roles {
 			bound := slices.ContainsFunc(v.rbac.bindings, func(other binding) bool {
 				found, ok := v.rbac.role(other)
-				return ok && found.thing.String() == r.thing.String()
+				return ok && found.candidate.String() == r.candidate.String()
 			})
 			if bound || r.kind != b.ref.Kind || r.namespace != "" && r.namespace != b.namespace ||
 				slices.ContainsFunc(n.resources, func(m resource) bool { return !allows(r.rules, m, searching...) }) {

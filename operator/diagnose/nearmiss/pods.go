@@ -22,19 +22,19 @@ func (v *View) forPods(s *Search) []Hint {
 	case s.port.of != everyPort && !slices.ContainsFunc(selected, s.port.declares):
 		return s.unsure([]Hint{v.noPodPort(s, selected)})
 	case !slices.ContainsFunc(selected, pods.mayRun):
-		return []Hint{{Code: NoTarget, Field: s.objectField(), Message: fmt.Sprintf("the pods of %s do not run: %s", names(things(selected, ofPods)), phasesOf(selected))}}
+		return []Hint{{Code: NoTarget, Field: s.objectField(), Message: fmt.Sprintf("the pods of %s do not run: %s", names(candidates(selected, ofPods)), phasesOf(selected))}}
 	}
-	known := things(selected, ofPods)
+	known := candidates(selected, ofPods)
 	return slices.Concat(jobLabel(s, known, nil), podLabels(s, known), kept(s, nil, known), ended(s, selected), v.answers(s))
 }
 
 // noPods returns hints if no pods have the labels. A Service or the workload itself may have them.
 func (v *View) noPods(s *Search, inside []pods) []Hint {
 	if s.selector == nil || s.selector.Empty() {
-		return v.absent(s, "Pod", things(v.pods, ofPods))
+		return v.absent(s, "Pod", candidates(v.pods, ofPods))
 	}
 	for _, p := range inside {
-		if p.kind != "Pod" && s.selector.Matches(p.own) && !v.claimed(p.thing, s) {
+		if p.kind != "Pod" && s.selector.Matches(p.own) && !v.claimed(p.candidate, s) {
 			return []Hint{{Code: NoTarget, Field: s.selectorField, Message: fmt.Sprintf(
 				"no Pod%s has %s; %s itself has, but not its pods: add them to spec.template.metadata.labels", s.where(), s.labels(), p)}}
 		}
@@ -42,17 +42,17 @@ func (v *View) noPods(s *Search, inside []pods) []Hint {
 	services, _ := v.servicesIn.in(s.Namespaces, v.services, ofService)
 	for _, svc := range services {
 		behind := v.behind(svc)
-		if !s.selector.Matches(svc.labels) || len(behind) == 0 || v.claimed(behind[0].thing, s) {
+		if !s.selector.Matches(svc.labels) || len(behind) == 0 || v.claimed(behind[0].candidate, s) {
 			continue
 		}
 		return []Hint{{Code: NoTarget, Field: s.selectorField, Message: fmt.Sprintf(
 			"no Pod%s has %s; %s has, but it compares labels of pods, and those of %s have %s: select one of these, or use a ServiceMonitor",
 			s.where(), s.labels(), svc, behind[0], behind[0].labels)}}
 	}
-	if hints := v.unmatched(s, things(v.pods, ofPods)); hints != nil {
+	if hints := v.unmatched(s, candidates(v.pods, ofPods)); hints != nil {
 		return hints
 	}
-	return v.absent(s, "Pod", things(v.pods, ofPods))
+	return v.absent(s, "Pod", candidates(v.pods, ofPods))
 }
 
 // noPodPort returns a hint if no selected pod declares the port.

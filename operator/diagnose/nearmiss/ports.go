@@ -91,7 +91,7 @@ func (v *View) withoutService(s *Search, selected []service) string {
 				if c.Name == s.port.want.text {
 					target = c.Name
 				}
-				return fmt.Sprintf(", and no port of it leads to port %s of the pods of %s: add a port with targetPort: %s to the Service, or write targetPort: %[3]s here", containerPorts([]corev1.ContainerPort{c}), names(things([]pods{b}, ofPods)), target)
+				return fmt.Sprintf(", and no port of it leads to port %s of the pods of %s: add a port with targetPort: %s to the Service, or write targetPort: %[3]s here", containerPorts([]corev1.ContainerPort{c}), names(candidates([]pods{b}, ofPods)), target)
 			}
 		}
 	}
@@ -250,7 +250,7 @@ func (v *View) noTargetPort(s *Search, selected []service) []Hint {
 					remedy = ": correct targetPort of the Service, or name the container port so"
 				}
 				first = &Hint{Code: NoTarget, Field: s.port.field, Message: fmt.Sprintf("port %s of %s leads to targetPort %q, and the pods of %s declare %s%s",
-					p.Name, svc, p.TargetPort.StrVal, names(things(behind, ofPods)), containerPorts(behind[0].ports), remedy)}
+					p.Name, svc, p.TargetPort.StrVal, names(candidates(behind, ofPods)), containerPorts(behind[0].ports), remedy)}
 			}
 		}
 	}
@@ -292,7 +292,7 @@ func (v *View) noContainerPort(s *Search, selected []service) []Hint {
 		return nil
 	}
 	message := fmt.Sprintf("%s matches ports that containers declare; the pods of %s declare %s", s.port.word(),
-		names(things(behind, ofPods)[:1]), containerPorts(behind[0].ports))
+		names(candidates(behind, ofPods)[:1]), containerPorts(behind[0].ports))
 	word := s.portWord()
 	for _, svc := range selected {
 		for _, p := range svc.spec.Ports {

@@ -28,7 +28,7 @@ type rbac struct {
 
 // role is a Role, or a ClusterRole with an empty namespace.
 type role struct {
-	thing
+	candidate
 	rules []rbacv1.PolicyRule
 	// open is set for an aggregated role, whose rules are in other roles.
 	open bool
@@ -36,7 +36,7 @@ type role struct {
 
 // binding is a RoleBinding, or a ClusterRoleBinding with an empty namespace.
 type binding struct {
-	thing
+	candidate
 	ref      rbacv1.RoleRef
 	subjects []rbacv1.Subject
 }
@@ -46,9 +46,9 @@ func (r *rbac) add(o Object) {
 	case *corev1.ServiceAccount:
 		r.accounts = append(r.accounts, Account{o.Namespace, o.Name})
 	case *rbacv1.Role:
-		r.roles = append(r.roles, role{thing: thingOf("Role", o), rules: o.Rules})
+		r.roles = append(r.roles, role{candidate: thingOf("Role", o), rules: o.Rules})
 	case *rbacv1.ClusterRole:
-		r.roles = append(r.roles, role{thing: thingOf("ClusterRole", o), rules: o.Rules, open: o.AggregationRule != nil})
+		r.roles = append(r.roles, role{candidate: thingOf("ClusterRole", o), rules: o.Rules, open: o.AggregationRule != nil})
 	case *rbacv1.RoleBinding:
 		r.bindings = append(r.bindings, binding{thingOf("RoleBinding", o), o.RoleRef, o.Subjects})
 	case *rbacv1.ClusterRoleBinding:

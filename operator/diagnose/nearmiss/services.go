@@ -13,14 +13,14 @@ import (
 )
 
 // forThings returns hints about a search for objects by labels only.
-func (v *View) forThings(s *Search, all []thing) []Hint {
-	inside, _ := split(s.Namespaces, all, func(t thing) thing { return t })
+func (v *View) forThings(s *Search, all []candidate) []Hint {
+	inside, _ := split(s.Namespaces, all, func(t candidate) candidate { return t })
 	kind := strings.TrimSuffix(roleWords[s.Role], "s")
 	if s.Role == roleIngress {
 		kind = "Ingress"
 	}
 	known := len(all) > 0 && s.selector != nil || v.whole(kind, s.Namespaces)
-	if !known || slices.ContainsFunc(inside, func(t thing) bool { return s.selector == nil || t.matches(s.selector) }) {
+	if !known || slices.ContainsFunc(inside, func(t candidate) bool { return s.selector == nil || t.matches(s.selector) }) {
 		return nil
 	}
 	if hints := v.unmatched(s, all); hints != nil {
@@ -51,7 +51,7 @@ func (v *View) forServices(s *Search) []Hint {
 		return hints
 	}
 	out := append(v.twice(s, selected), v.unready(s, selected)...)
-	found, behind := things(selected, ofService), v.behindAll(selected)
+	found, behind := candidates(selected, ofService), v.behindAll(selected)
 	return slices.Concat(out, jobLabel(s, found, behind), targetLabels(s, found, behind), podLabels(s, behind), kept(s, found, behind), v.answers(s))
 }
 
@@ -103,11 +103,11 @@ func (v *View) noService(s *Search) []Hint {
 		return v.noServiceNamed(s)
 	}
 	if s.selector == nil || s.selector.Empty() {
-		return v.absent(s, "Service", things(v.services, ofService))
+		return v.absent(s, "Service", candidates(v.services, ofService))
 	}
 	inside, _ := v.servicesIn.in(s.Namespaces, v.services, ofService)
 	for _, svc := range inside {
-		if svc.made || v.claimed(svc.thing, s) {
+		if svc.made || v.claimed(svc.candidate, s) {
 			continue
 		}
 		byPods := s.selector.Matches(labels.Set(svc.spec.Selector)) ||
@@ -115,9 +115,9 @@ func (v *View) noService(s *Search) []Hint {
 		if !byPods {
 			continue
 		}
-		missing, _ := misses(s.selector, svc.thing)
+		missing, _ := misses(s.selector, svc.candidate)
 		if slices.ContainsFunc(missing, func(m miss) bool { return m.want == "" }) { // no single value makes it match
-			return []Hint{s.differs(svc.thing, missing)}
+			return []Hint{s.differs(svc.candidate, missing)}
 		}
 		var add []string
 		for _, m := range missing {
@@ -127,13 +127,13 @@ func (v *View) noService(s *Search) []Hint {
 			"no Service%s has %s; the pods of %s have, but it compares labels of Services: add %s to metadata.labels of the Service",
 			s.where(), s.labels(), svc, and(add))}}
 	}
-	if hints := v.unmatched(s, things(v.services, ofService)); hints != nil {
+	if hints := v.unmatched(s, candidates(v.services, ofService)); hints != nil {
 		return hints
 	}
 	if hints := v.podsAlone(s); hints != nil {
 		return hints
 	}
-	return v.absent(s, "Service", things(v.services, ofService))
+	return v.absent(s, "Service", candidates(v.services, ofService))
 }
 
 // podsAlone returns a hint if pods have the labels of a search for Services, and no Service selects the pods.
@@ -143,7 +143,7 @@ func (v *View) podsAlone(s *Search) []Hint {
 	}
 	inside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
 	for _, p := range inside {
-		if p.matches(s.selector) && !p.made && len(v.before(p)) == 0 && !v.claimed(p.thing, s) {
+		if p.matches(s.selector) && !p.made && len(v.before(p)) == 0 && !v.claimed(p.candidate, s) {
 			return []Hint{{Code: NoTarget, Note: !v.whole("Service", []string{p.namespace}), Field: s.selectorField, Message: fmt.Sprintf(
 				"no Service%s has %s; the pods of %s have, but no Service%s selects them: create one, or use a PodMonitor",
 				s.where(), s.labels(), p, v.place("Service", []string{p.namespace}))}}
@@ -158,10 +158,10 @@ func (v *View) podsAlike(s *Search, inside []pods) []Hint {
 		return nil
 	}
 	for _, p := range inside {
-		if p.made || len(v.before(p)) > 0 || v.claimed(p.thing, s) {
+		if p.made || len(v.before(p)) > 0 || v.claimed(p.candidate, s) {
 			continue
 		}
-		missing, near := misses(s.selector, p.thing)
+		missing, near := misses(s.selector, p.candidate)
 		if near = near && !slices.ContainsFunc(missing, func(m miss) bool { return !strings.Contains(m.has, "=") }); near && len(missing) > 0 {
 			place := v.place("Service", []string{p.namespace})
 			return []Hint{{Code: NoTarget, Note: place != "", Field: s.selectorField, Message: fmt.Sprintf(
@@ -221,8 +221,8 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 
 // orphan returns the EndpointSlice or Endpoints without a Service that is probably meant for one: by its name or
 // labels, or because it is the only one.
-func (v *View) orphan(svc service) (thing, bool) {
-	var here []thing
+func (v *View) orphan(svc service) (candidate, bool) {
+	var here []candidate
 	for _, o := range v.orphans {
 		if o.namespace != svc.namespace {
 			continue
@@ -240,7 +240,7 @@ func (v *View) orphan(svc service) (thing, bool) {
 	if len(here) == 1 {
 		return here[0], true
 	}
-	return thing{}, false
+	return candidate{}, false
 }
 
 // wholeAddresses reports whether all addresses of a Service are known.
@@ -264,7 +264,7 @@ func (v *View) notRunning(s *Search, selected []service) []Hint {
 		verb = "have"
 	}
 	return []Hint{{Code: NoTarget, Field: s.objectField(), Message: fmt.Sprintf("%s %s no endpoints: the pods of %s do not run: %s",
-		names(things(selected, ofService)), verb, names(things(all, ofPods)), phasesOf(all))}}
+		names(candidates(selected, ofService)), verb, names(candidates(all, ofPods)), phasesOf(all))}}
 }
 
 // unready returns a note for Services without ready addresses.
@@ -279,9 +279,9 @@ func (v *View) unready(s *Search, selected []service) []Hint {
 	if n == 0 {
 		return nil
 	}
-	which := fmt.Sprintf("none of the %d addresses of %s is ready", n, names(things(selected, ofService)))
+	which := fmt.Sprintf("none of the %d addresses of %s is ready", n, names(candidates(selected, ofService)))
 	if n == 1 {
-		which = fmt.Sprintf("the only address of %s is not ready", names(things(selected, ofService)))
+		which = fmt.Sprintf("the only address of %s is not ready", names(candidates(selected, ofService)))
 	}
 	return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: which + ": Prometheus scrapes pods that are not ready too, and may find them down"}}
 }
@@ -306,7 +306,7 @@ func (v *View) podsMeant(svc service) (pods, bool) {
 			if p.namespace != svc.namespace || len(v.before(p)) > 0 {
 				continue
 			}
-			if _, near := misses(selector, p.thing); near || named && p.name == svc.name {
+			if _, near := misses(selector, p.candidate); near || named && p.name == svc.name {
 				return p, true
 			}
 		}
@@ -328,10 +328,10 @@ func shared(all labels.Set, others map[string]string) labels.Set {
 	return out
 }
 
-// jobLabel returns a hint if none of the things has the label that provides the job name. The pods behind Services may
+// jobLabel returns a hint if none of the candidates has the label that provides the job name. The pods behind Services may
 // have it.
-func jobLabel(s *Search, found, behind []thing) []Hint {
-	if s.jobLabel == "" || slices.ContainsFunc(found, func(t thing) bool { _, has := t.labels[s.jobLabel]; return has }) {
+func jobLabel(s *Search, found, behind []candidate) []Hint {
+	if s.jobLabel == "" || slices.ContainsFunc(found, func(t candidate) bool { _, has := t.labels[s.jobLabel]; return has }) {
 		return nil
 	}
 	h := Hint{Code: Remark, Field: "spec.jobLabel", Message: fmt.Sprintf("is the name of a label, and %s %s no label %s, so it has no effect",

@@ -26,8 +26,8 @@ type Object interface {
 	runtime.Object
 }
 
-// thing is an object that a selector can match.
-type thing struct {
+// candidate is an object that a selector can match.
+type candidate struct {
 	kind, namespace, name string
 	labels                labels.Set
 	annotations           map[string]string
@@ -40,7 +40,7 @@ type thing struct {
 }
 
 // String returns a human-readable name: "Service app/web".
-func (t thing) String() string {
+func (t candidate) String() string {
 	if t.namespace == "" {
 		return t.kind + " " + t.name
 	}
@@ -49,7 +49,7 @@ func (t thing) String() string {
 
 // service is a Service with the known addresses behind it.
 type service struct {
-	thing
+	candidate
 	spec *corev1.ServiceSpec
 	// addresses are the port names of its Endpoints and EndpointSlices, which determine the ports
 	// if the Service has no selector; nil when there are none.
@@ -62,7 +62,7 @@ type service struct {
 
 // pods are the pods of a workload, or one Pod. The labels are pod labels.
 type pods struct {
-	thing
+	candidate
 	own   labels.Set // of the workload itself
 	ports []corev1.ContainerPort
 	// lasting are the ports of containers that do not end before the pod runs.
@@ -72,24 +72,24 @@ type pods struct {
 	containers []string
 	// prefix is the path below which the server listens (--web.route-prefix); empty if unknown.
 	prefix string
-	// spoken has the protocols and addresses of the ports of containers.
-	spoken  spoken
-	guard   guard
-	bound   bound
-	server  server
-	account string         // ServiceAccount, "default" when not set
-	phases  map[string]int // of single pods, nil if unknown
-	running int            // number of pods with an address
-	onNode  bool           // they have the network of their node, for which NetworkPolicies do not hold
+	// protocols has the protocols and addresses of the ports of containers.
+	protocols protocols
+	guard     guard
+	bound     bound
+	server    server
+	account   string         // ServiceAccount, "default" when not set
+	phases    map[string]int // of single pods, nil if unknown
+	running   int            // number of pods with an address
+	onNode    bool           // they have the network of their node, for which NetworkPolicies do not hold
 }
 
 // View is a set of objects in which targets are searched.
 type View struct {
 	services  []service
 	pods      []pods
-	ingresses []thing
-	nodes     []thing
-	// ingressSpecs are the specs of the Ingresses, by the String of a thing.
+	ingresses []candidate
+	nodes     []candidate
+	// ingressSpecs are the specs of the Ingresses, by the String of a candidate.
 	ingressSpecs map[string]*networkingv1.IngressSpec
 	namespaces   []string // of the objects, sorted
 	rbac         rbac
@@ -102,11 +102,11 @@ type View struct {
 	// namespaceNotes are their annotations.
 	namespaceNotes map[string]map[string]string
 	// orphans are EndpointSlices that name no Service, and Endpoints with the name of no Service.
-	orphans []thing
+	orphans []candidate
 	claims  []claim
 	extent  Extent
 
-	// Indexes, by the String of a thing.
+	// Indexes, by the String of a candidate.
 	podsOf, servicesOf map[string][]int // pods of a Service, Services of pods
 	claimsOf           map[string][]int
 	byMaker            map[string]int // index into pods
@@ -153,7 +153,7 @@ func NewView(objects, made []Object, monitors []catalog.Object) *View {
 		s := &v.services[i]
 		if found := addresses[s.namespace+"/"+s.name]; found != nil {
 			s.addresses, s.ready, s.unready, s.onlySlices = found.ports, found.ready, found.unready, !found.objects
-			found.of = thing{}
+			found.of = candidate{}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(addresses)) {
@@ -174,13 +174,13 @@ func (v *View) index() {
 	local := map[string][]int{} // pods by namespace
 	for i, p := range v.pods {
 		local[p.namespace] = append(local[p.namespace], i)
-		v.claimants(p.thing)
+		v.claimants(p.candidate)
 	}
 	for n, s := range v.services {
 		if v.spend(len(local[s.namespace])); v.Crowded() {
 			return
 		}
-		v.claimants(s.thing)
+		v.claimants(s.candidate)
 		v.serviceNamed[s.namespace+"/"+s.name] = n
 		if len(s.spec.Selector) == 0 {
 			continue
@@ -197,7 +197,7 @@ func (v *View) index() {
 }
 
 // claimants indexes the monitors that select a Service or pods.
-func (v *View) claimants(t thing) {
+func (v *View) claimants(t candidate) {
 	kind := t.kind
 	if kind != "Service" {
 		kind = "Pod"
@@ -215,7 +215,7 @@ func (v *View) claimants(t thing) {
 func (v *View) add(o Object, addresses map[string]*endpoints) {
 	switch o := o.(type) {
 	case *corev1.Service:
-		s := service{thing: thingOf("Service", o), spec: &o.Spec}
+		s := service{candidate: thingOf("Service", o), spec: &o.Spec}
 		s.made = ofOperator(o)
 		v.services = append(v.services, s)
 	//lint:ignore SA1019 the default of service discovery
@@ -300,7 +300,7 @@ func (v *View) addPods(o Object) bool {
 // template adds the pods of a workload with a template, or completes pods that were added
 // individually.
 func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec) *pods {
-	p := pods{thing: thingOf(kind, o), own: o.GetLabels(), account: t.Spec.ServiceAccountName}
+	p := pods{candidate: thingOf(kind, o), own: o.GetLabels(), account: t.Spec.ServiceAccountName}
 	p.labels, p.annotations, p.onNode = t.Labels, t.Annotations, t.Spec.HostNetwork
 	if p.account == "" {
 		p.account = defaultAccount
@@ -316,11 +316,11 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 			}
 			p.images = append(p.images, list[i].Image)
 			p.containers = append(p.containers, list[i].Name)
-			p.spoken.container(&list[i])
+			p.protocols.container(&list[i])
 			p.guard.container(&list[i])
 			for _, arg := range slices.Concat(list[i].Command, list[i].Args) {
 				p.server.argument(arg)
-				p.spoken.argument(arg)
+				p.protocols.argument(arg)
 				p.bound.argument(arg)
 				if prefix, is := strings.CutPrefix(arg, "--web.route-prefix="); is {
 					p.prefix = "/" + strings.Trim(prefix, "/")
@@ -329,7 +329,7 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 		}
 	}
 	v.guarded = v.guarded || len(p.guard.ports) > 0
-	if known := v.made(p.thing); known != nil {
+	if known := v.made(p.candidate); known != nil {
 		p.others, p.phases, p.running = known.others, known.phases, known.running
 		*known = p
 		return known
@@ -339,8 +339,8 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 	return &v.pods[len(v.pods)-1]
 }
 
-func thingOf(kind string, o metav1.Object) thing {
-	return thing{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), labels: o.GetLabels(), annotations: o.GetAnnotations()}
+func thingOf(kind string, o metav1.Object) candidate {
+	return candidate{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), labels: o.GetLabels(), annotations: o.GetAnnotations()}
 }
 
 // claim adds the selection of a monitor.
@@ -367,9 +367,9 @@ func (v *View) claim(o catalog.Object) {
 	}
 }
 
-// claimed reports whether a monitor other than that of the search selects the thing, which is a
+// claimed reports whether a monitor other than that of the search selects the candidate, which is a
 // Service or pods.
-func (v *View) claimed(t thing, s *Search) bool {
+func (v *View) claimed(t candidate, s *Search) bool {
 	return slices.ContainsFunc(v.claimsOf[t.String()], func(i int) bool {
 		c := v.claims[i]
 		return c.namespace != s.owner || c.name != s.ownerName

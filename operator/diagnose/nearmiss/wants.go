@@ -118,19 +118,19 @@ func (v *View) Finds(u Use, w Want) bool {
 		if own, ok := s.wantOf(); !ok || own.Kind != w.Kind || own.Labels != w.Labels || !slices.Equal(own.Namespaces, w.Namespaces) {
 			continue
 		}
-		matches := func(t thing) bool { return s.selector == nil || t.matches(s.selector) }
+		matches := func(t candidate) bool { return s.selector == nil || t.matches(s.selector) }
 		switch w.Kind {
 		case "Service":
 			return len(v.selected(s)) > 0
 		case "Pod":
 			inside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
-			return slices.ContainsFunc(inside, func(p pods) bool { return matches(p.thing) })
+			return slices.ContainsFunc(inside, func(p pods) bool { return matches(p.candidate) })
 		}
 		all := v.ingresses
 		if w.Kind == "Node" {
 			all = v.nodes
 		}
-		inside, _ := split(s.Namespaces, all, func(t thing) thing { return t })
+		inside, _ := split(s.Namespaces, all, func(t candidate) candidate { return t })
 		return slices.ContainsFunc(inside, matches)
 	}
 	return true

@@ -113,7 +113,7 @@ func (c *comparison) add(object catalog.Ref, name string, result targets.Result)
 }
 
 // with compares the jobs with the targets of the servers.
-func (c *comparison) with(asked []Asked) Comparison {
+func (c *comparison) with(asked []ServerResponse) Comparison {
 	c.out.Workload, c.out.Pods, c.out.Differences = c.w.Ref, []ComparedPod{}, []Difference{}
 	c.found.last = map[string]int{}
 	for i := range asked {
@@ -131,7 +131,7 @@ func (c *comparison) with(asked []Asked) Comparison {
 }
 
 // pod compares the jobs with one server.
-func (c *comparison) pod(a *Asked) {
+func (c *comparison) pod(a *ServerResponse) {
 	pod := ComparedPod{Pod: a.Pod}
 	if a.Err != nil {
 		pod.Error = a.Err.Error()
@@ -162,7 +162,7 @@ func (c *comparison) pod(a *Asked) {
 }
 
 // down records the targets that a server cannot scrape.
-func (c *comparison) down(a *Asked, all []promapi.Target) {
+func (c *comparison) down(a *ServerResponse, all []promapi.Target) {
 	for _, t := range all {
 		if t.Health == "down" {
 			c.found.add(a.Pod, Difference{Kind: Down, Job: t.Job, URL: redact.URL(t.URL), Health: t.Health, Message: redact.Text(t.LastError), Remedy: promapi.Remedy(t.LastError)})
@@ -171,7 +171,7 @@ func (c *comparison) down(a *Asked, all []promapi.Target) {
 }
 
 // job compares the targets of a job.
-func (c *comparison) job(a *Asked, j *compared, theirs []promapi.Target) {
+func (c *comparison) job(a *ServerResponse, j *compared, theirs []promapi.Target) {
 	note := func(d Difference) {
 		d.Job, d.URL, d.Message = j.name, redact.URL(d.URL), redact.Text(d.Message)
 		d.Labels, d.PodLabels = redact.Labels(d.Labels), redact.Labels(d.PodLabels)
@@ -217,7 +217,7 @@ func (c *comparison) job(a *Asked, j *compared, theirs []promapi.Target) {
 }
 
 // on returns the targets that a server should have, and the number of targets it should drop.
-func (j *compared) on(w *Workload, a *Asked) (scraped []*targets.Target, dropped int) {
+func (j *compared) on(w *Workload, a *ServerResponse) (scraped []*targets.Target, dropped int) {
 	for i := range j.targets {
 		t := &j.targets[i]
 		switch {
@@ -232,7 +232,7 @@ func (j *compared) on(w *Workload, a *Asked) (scraped []*targets.Target, dropped
 }
 
 // why explains why a server should not have a URL.
-func (j *compared) why(a *Asked, url string) string {
+func (j *compared) why(a *ServerResponse, url string) string {
 	if j.targets == nil {
 		return "there is no such job here"
 	}

@@ -54,7 +54,7 @@ type Query struct {
 	// Look (optional) is used for hints about jobs without targets.
 	Look nearmiss.Look
 	// Servers (optional) returns the targets of running servers for a comparison.
-	Servers Asker
+	Servers Querier
 }
 
 // asksFor reports whether a job matches the query.

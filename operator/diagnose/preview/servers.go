@@ -19,14 +19,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
-// Asker reads the targets of the servers of workloads.
-type Asker interface {
+// Querier reads the targets of the servers of workloads.
+type Querier interface {
 	// Ask queries the servers of a shard, or of all. Unreachable servers have an error.
-	Ask(ctx context.Context, w *Workload, shard int) []Asked
+	Ask(ctx context.Context, w *Workload, shard int) []ServerResponse
 }
 
-// Asked is a server and its response.
-type Asked struct {
+// ServerResponse is a server and its response.
+type ServerResponse struct {
 	Pod   string
 	Shard int
 	Node  string // of a pod that scrapes the targets on its node
@@ -58,10 +58,10 @@ func serversOf(c explain.Candidate) servers {
 type HealthSource interface {
 	// Health queries all servers and calls each with one scraped target after the other, which are
 	// not kept. The returned servers have no targets. Unreachable ones have an error.
-	Health(ctx context.Context, w *Workload, each func(of *Asked, t promapi.Target)) []Asked
+	Health(ctx context.Context, w *Workload, each func(of *ServerResponse, t promapi.Target)) []ServerResponse
 }
 
-// Servers is an [Asker] and a [HealthSource] for pods in a cluster.
+// Servers is an [Querier] and a [HealthSource] for pods in a cluster.
 type Servers struct {
 	promapi.Cluster
 	// MaxPods (optional) is the maximum number of servers to ask, MaxBytes that of bytes that all
@@ -77,16 +77,16 @@ const (
 	maxHealth   = 1 << 30 // bytes
 )
 
-// Ask implements Asker.
-func (s Servers) Ask(ctx context.Context, w *Workload, shard int) []Asked {
-	return s.each(ctx, w, shard, func(to *Asked, at promapi.Server) { to.Answer = s.Cluster.Ask(ctx, at) })
+// Ask implements Querier.
+func (s Servers) Ask(ctx context.Context, w *Workload, shard int) []ServerResponse {
+	return s.each(ctx, w, shard, func(to *ServerResponse, at promapi.Server) { to.Answer = s.Cluster.Ask(ctx, at) })
 }
 
 // Health implements HealthSource.
-func (s Servers) Health(ctx context.Context, w *Workload, each func(*Asked, promapi.Target)) []Asked {
+func (s Servers) Health(ctx context.Context, w *Workload, each func(*ServerResponse, promapi.Target)) []ServerResponse {
 	allowance := promapi.NewAllowance(cmp.Or(s.MaxBytes, maxHealth))
 	var mu sync.Mutex
-	return s.each(ctx, w, AllShards, func(to *Asked, at promapi.Server) {
+	return s.each(ctx, w, AllShards, func(to *ServerResponse, at promapi.Server) {
 		to.Err = s.Active(ctx, at, allowance, func(t promapi.Target) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -96,17 +96,17 @@ func (s Servers) Health(ctx context.Context, w *Workload, each func(*Asked, prom
 }
 
 // each calls ask for the servers of a shard, or of all, concurrently.
-func (s Servers) each(ctx context.Context, w *Workload, shard int, ask func(*Asked, promapi.Server)) []Asked {
+func (s Servers) each(ctx context.Context, w *Workload, shard int, ask func(*ServerResponse, promapi.Server)) []ServerResponse {
 	out, err := s.pods(ctx, w, shard)
 	if err == nil && w.servers.at.ServerPort == 0 {
 		err = fmt.Errorf("spec.listenLocal is true, so that its pods answer only themselves")
 	}
 	if err != nil {
-		return []Asked{{Pod: w.Name, Shard: AllShards, Answer: promapi.Answer{Err: err}}}
+		return []ServerResponse{{Pod: w.Name, Shard: AllShards, Answer: promapi.Answer{Err: err}}}
 	}
-	var more []Asked
+	var more []ServerResponse
 	if n := s.most(); len(out) > n {
-		more = []Asked{{Pod: "others", Shard: AllShards, Answer: promapi.Answer{Err: fmt.Errorf("only the first %d of its pods are asked", n)}}}
+		more = []ServerResponse{{Pod: "others", Shard: AllShards, Answer: promapi.Answer{Err: fmt.Errorf("only the first %d of its pods are asked", n)}}}
 		out = out[:n]
 	}
 	var g errgroup.Group
@@ -128,14 +128,14 @@ func (s Servers) most() int { return cmp.Or(s.MaxPods, math.MaxInt-1) }
 
 // pods returns the expected pods of StatefulSets, by name, or the existing pods of a DaemonSet, at
 // most one more than [Servers.most].
-func (s Servers) pods(ctx context.Context, w *Workload, shard int) (out []Asked, err error) {
+func (s Servers) pods(ctx context.Context, w *Workload, shard int) (out []ServerResponse, err error) {
 	for i, set := range w.servers.sets {
 		for r := range w.servers.replicas {
 			if len(out) > s.most() {
 				return out, nil
 			}
 			if shard == AllShards || shard == i {
-				out = append(out, Asked{Pod: set + "-" + strconv.Itoa(r), Shard: i})
+				out = append(out, ServerResponse{Pod: set + "-" + strconv.Itoa(r), Shard: i})
 			}
 		}
 	}
@@ -152,10 +152,10 @@ func (s Servers) pods(ctx context.Context, w *Workload, shard int) (out []Asked,
 	}
 	for i := range list.Items {
 		if p := &list.Items[i]; p.Spec.NodeName != "" {
-			out = append(out, Asked{Pod: p.Name, Node: p.Spec.NodeName})
+			out = append(out, ServerResponse{Pod: p.Name, Node: p.Spec.NodeName})
 		}
 	}
-	slices.SortFunc(out, func(a, b Asked) int { return cmp.Compare(a.Pod, b.Pod) })
+	slices.SortFunc(out, func(a, b ServerResponse) int { return cmp.Compare(a.Pod, b.Pod) })
 	return out, nil
 }
 

@@ -221,7 +221,7 @@ func (w *writer) write(c Content) (err error) {
 
 // cut splits both documents into at most count parts in total. A configuration that fits into one
 // Secret is a single part without an end.
-func (w *writer) cut(count int, rules bool) (config, archive document.Parted, err error) {
+func (w *writer) cut(count int, rules bool) (config, archive document.Multipart, err error) {
 	first := w.max - w.taken
 	cut := document.Cut{Max: w.max, Count: count, Head: true, HeadMax: first}
 	if rules {
@@ -240,7 +240,7 @@ func (w *writer) cut(count int, rules bool) (config, archive document.Parted, er
 
 // putParts writes the first part of the configuration and the ends of both streams into the Secret
 // with the list, and all others into slots.
-func (w *writer) putParts(places slots, config, archive document.Parted) error {
+func (w *writer) putParts(places slots, config, archive document.Multipart) error {
 	w.out.Parts = map[string]bool{}
 	first := config.Parts[0]
 	beside, sums := map[string][]byte{w.key(): first.Data}, map[string][sha256.Size]byte{w.key(): first.Sum}

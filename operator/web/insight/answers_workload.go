@@ -28,10 +28,10 @@ type Workload struct {
 	// at most 10. They are only in the memory of the operator that wrote the changes, and lost when it
 	// restarts.
 	Deliveries []Delivery `json:"deliveries,omitempty"`
-	// Asks is true if its servers can be queried for the health of their targets. AsksNot is the permission
+	// CanQuery is true if its servers can be queried for the health of their targets. QueryDenied is the permission
 	// that the caller lacks for that; empty if there is another reason.
-	Asks    bool   `json:"-"`
-	AsksNot string `json:"-"`
+	CanQuery    bool   `json:"-"`
+	QueryDenied string `json:"-"`
 	// PerShard is the number of scraped targets of each shard, starting with shard 0. Absent if unknown.
 	PerShard []int `json:"perShard,omitempty"`
 	// Counts is the number of objects by kind and state. The field objects lists only some of them by name.

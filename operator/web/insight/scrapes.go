@@ -100,14 +100,14 @@ type Acting interface {
 	Servers(ctx context.Context) (of preview.HealthSource, release func(), err error)
 }
 
-// asks reports whether the servers of a workload can be queried for the caller, and otherwise the reason if the
+// mayQuery reports whether the servers of a workload can be queried for the caller, and otherwise the reason if the
 // caller lacks the permission.
-func (c *Cluster) asks(a *access.Checker, w catalog.Ref) (can bool, why string) {
+func (c *Cluster) mayQuery(a *access.Checker, w catalog.Ref) (can bool, why string) {
 	from, is := c.Parts.Targets.(ScrapeSource)
 	if !is || !slices.Contains(preview.Kinds, catalog.Of(w.Kind)) {
 		return false, ""
 	}
-	if _, acts := a.Rights.(Acting); !acts && !from.Asks() {
+	if _, acts := a.Rights.(Acting); !acts && !from.CanQuery() {
 		return false, ""
 	}
 	before := len(a.Unread)
@@ -123,7 +123,7 @@ func (c *Cluster) asks(a *access.Checker, w catalog.Ref) (can bool, why string) 
 // Scrapes implements [Answers].
 func (c *Cluster) Scrapes(ctx context.Context, r access.Rights, w Object, of []preview.Target) (*Scrapes, error) {
 	a := access.NewChecker(ctx, r)
-	switch can, why := c.asks(a, w.Ref()); {
+	switch can, why := c.mayQuery(a, w.Ref()); {
 	case len(a.Unread) > 0:
 		return nil, apierrors.NewServiceUnavailable(a.Unread[0])
 	case why != "":

@@ -20,7 +20,7 @@ type scraping struct {
 	as []access.Rights
 }
 
-func (s *scraping) Asks() bool { return false }
+func (s *scraping) CanQuery() bool { return false }
 
 func (s *scraping) Scrapes(_ context.Context, r access.Rights, _ insight.Object, _ []preview.Target) (*insight.Scrapes, error) {
 	s.as = append(s.as, r)
@@ -45,10 +45,10 @@ func TestScrapesNeedPermission(t *testing.T) {
 	need := "you need permission to get pods/proxy in namespace " + mainKey.Namespace
 	rest := ""
 	for name, tc := range map[string]struct {
-		rights access.Rights
-		asks   bool
-		why    string
-		err    func(error) bool
+		rights   access.Rights
+		mayQuery bool
+		why      string
+		err      func(error) bool
 	}{
 		"with it":        {acting{allowed{"get pods/proxy " + mainKey.Namespace}}, true, "", nil},
 		"everywhere":     {acting{allowed{"get pods/proxy"}}, true, "", nil},
@@ -61,8 +61,8 @@ func TestScrapesNeedPermission(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if about.Asks != tc.asks || about.AsksNot != tc.why {
-			t.Errorf("%s: asks %t, %q", name, about.Asks, about.AsksNot)
+		if about.CanQuery != tc.mayQuery || about.QueryDenied != tc.why {
+			t.Errorf("%s: asks %t, %q", name, about.CanQuery, about.QueryDenied)
 		}
 		if text := asJSON(t, about, nil); name != "not known" {
 			if rest != "" && rest != text {

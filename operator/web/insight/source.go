@@ -20,8 +20,8 @@ type TargetSource interface {
 
 // ScrapeSource is a [TargetSource] that can query running servers for the health of their targets.
 type ScrapeSource interface {
-	// Asks reports whether servers can be queried with permissions that all callers have.
-	Asks() bool
+	// CanQuery reports whether servers can be queried with permissions that all callers have.
+	CanQuery() bool
 	// Scrapes queries the servers of a workload about at least some targets: with those permissions, in which
 	// case the result may be some seconds old, or else with those of the caller, if r is [Acting].
 	Scrapes(ctx context.Context, r access.Rights, w Object, of []preview.Target) (*Scrapes, error)

@@ -45,7 +45,7 @@ func (c *Cluster) Workload(ctx context.Context, r access.Rights, o Object) (*Wor
 		found.add(&call)
 	}
 	out.Attention, out.AttentionTotal, out.Groups = found.attention(), found.total, found.groups()
-	out.Asks, out.AsksNot = c.asks(a, e.ref)
+	out.CanQuery, out.QueryDenied = c.mayQuery(a, e.ref)
 	out.UI, out.Changes = e.ui(), e.changes(e.pods(nil, c.Loaded))
 	out.Deliveries = c.deliveries(a, e)
 	out.Objects = e.objects(a)

@@ -136,7 +136,7 @@ func (f *fake) Workload(_ context.Context, _ access.Rights, w insight.Object) (*
 	f.mu.Lock()
 	version := f.version
 	f.mu.Unlock()
-	out := &insight.Workload{State: insight.NeedsAttention, Version: "v3.5.1", Shards: 3, Asks: true, ConfigSince: start}
+	out := &insight.Workload{State: insight.NeedsAttention, Version: "v3.5.1", Shards: 3, CanQuery: true, ConfigSince: start}
 	if !f.reading {
 		out.Targets = &preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 3}}
 	}

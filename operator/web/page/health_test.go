@@ -61,7 +61,7 @@ func TestHealth(t *testing.T) {
 func TestHealthUnknown(t *testing.T) {
 	need := "you need permission to get pods/proxy in namespace monitoring"
 	f := &fake{n: 8}
-	c := changing{fake: f, workload: func(w *insight.Workload) { w.Asks, w.AsksNot = false, need }}
+	c := changing{fake: f, workload: func(w *insight.Workload) { w.CanQuery, w.QueryDenied = false, need }}
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return c, nil }, Authorize: anything})
 	_, body := get(t, srv, "/prometheuses/monitoring/k8s?tab=targets")
 	if read := text(t, body); strings.Contains(read, "ask its servers") || !strings.Contains(read, "Whether they are up is unknown here: "+need+"; see the page /targets of its web interface.") {

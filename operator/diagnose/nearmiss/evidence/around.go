@@ -40,7 +40,7 @@ func New(ctx context.Context, r readers.Reader) *Around {
 
 // Look implements nearmiss.Look.
 func (a *Around) Look(w v1.Workload, uses []nearmiss.Use) (*nearmiss.View, []string) {
-	l := &looking{
+	l := &search{
 		Around: a, workload: w, uses: uses, seen: map[string]bool{},
 		extent: nearmiss.Extent{Whole: map[string][]string{}, Reviews: map[nearmiss.Review]bool{}},
 	}
@@ -54,8 +54,8 @@ func (a *Around) Look(w v1.Workload, uses []nearmiss.Use) (*nearmiss.View, []str
 	return l.view(), l.unknown
 }
 
-// looking is a view under construction.
-type looking struct {
+// search is a view under construction.
+type search struct {
 	*Around
 	workload v1.Workload
 	uses     []nearmiss.Use
@@ -68,7 +68,7 @@ type looking struct {
 }
 
 // view returns a view of the objects read so far.
-func (l *looking) view() *nearmiss.View {
+func (l *search) view() *nearmiss.View {
 	return nearmiss.NewView(l.objects, nil, l.monitors).Within(l.extent)
 }
 
@@ -81,7 +81,7 @@ var resources = map[string]schema.GroupVersionResource{
 }
 
 // find reads the objects that a want selects or, if there are none, similar ones.
-func (l *looking) find(u nearmiss.Use, w nearmiss.Want) {
+func (l *search) find(u nearmiss.Use, w nearmiss.Want) {
 	if !l.list(w.Kind, w.Namespaces, w.Labels) {
 		return
 	}
@@ -104,7 +104,7 @@ func (l *looking) find(u nearmiss.Use, w nearmiss.Want) {
 
 // policies reads the NetworkPolicies around the pods that are found and those of the workload and, if there are any,
 // the pods of the workload, which they may isolate.
-func (l *looking) policies() {
+func (l *search) policies() {
 	before, around := len(l.objects), l.namespacesOf("Pod")
 	if own := l.workload.GetNamespace(); len(around) > 0 && !slices.Contains(around, own) {
 		around = append(around, own)
@@ -121,7 +121,7 @@ func (l *looking) policies() {
 
 // near reads objects that almost match: other objects in the same namespaces, and matching objects
 // in other namespaces.
-func (l *looking) near(w nearmiss.Want) {
+func (l *search) near(w nearmiss.Want) {
 	if w.Labels != "" && !l.list(w.Kind, w.Namespaces, "") {
 		return
 	}
@@ -151,7 +151,7 @@ func (l *looking) near(w nearmiss.Want) {
 }
 
 // namespacesOf returns the namespaces of the objects of a kind, up to mostPlaces.
-func (l *looking) namespacesOf(kind string) (out []string) {
+func (l *search) namespacesOf(kind string) (out []string) {
 	for _, o := range l.objects {
 		if ns := o.GetNamespace(); l.seen[keyOf(kind, o)] && !slices.Contains(out, ns) && len(out) < mostPlaces {
 			out = append(out, ns)
@@ -162,7 +162,7 @@ func (l *looking) namespacesOf(kind string) (out []string) {
 
 // claims reads other monitors that may select the near objects. Without permission, a hint may name
 // an object that another monitor selects.
-func (l *looking) claims(u nearmiss.Use, w nearmiss.Want) {
+func (l *search) claims(u nearmiss.Use, w nearmiss.Want) {
 	row := catalog.Of(u.Kind)
 	if row != catalog.ServiceMonitor && row != catalog.PodMonitor {
 		return

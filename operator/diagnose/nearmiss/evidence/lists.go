@@ -34,7 +34,7 @@ func (a *Around) read(q readers.Query) list {
 
 // list reads objects of a kind with labels in namespaces, nil for all namespaces. It reports
 // whether all could be read, and records failures as unknown.
-func (l *looking) list(kind string, namespaces []string, labels string) bool {
+func (l *search) list(kind string, namespaces []string, labels string) bool {
 	if namespaces == nil {
 		namespaces = []string{""}
 	}
@@ -49,7 +49,7 @@ func (l *looking) list(kind string, namespaces []string, labels string) bool {
 }
 
 // take adds the objects of a list.
-func (l *looking) take(kind string, q readers.Query) error {
+func (l *search) take(kind string, q readers.Query) error {
 	got := l.read(q)
 	if got.err != nil {
 		return got.err
@@ -62,13 +62,13 @@ func (l *looking) take(kind string, q readers.Query) error {
 }
 
 // maybe is like take for objects that only improve a hint: failures are ignored.
-func (l *looking) maybe(kind string, q readers.Query) {
+func (l *search) maybe(kind string, q readers.Query) {
 	q.GroupVersionResource = resources[kind]
 	_ = l.take(kind, q)
 }
 
 // add adds new objects.
-func (l *looking) add(kind string, objects []readers.Object) {
+func (l *search) add(kind string, objects []readers.Object) {
 	for _, o := range objects {
 		if key := keyOf(kind, o); !l.seen[key] {
 			l.seen[key] = true
@@ -82,7 +82,7 @@ func keyOf(kind string, o metav1.Object) string {
 }
 
 // isUnknown records a reason why something is unknown, without duplicates.
-func (l *looking) isUnknown(why string) {
+func (l *search) isUnknown(why string) {
 	if !slices.Contains(l.unknown, why) {
 		l.unknown = append(l.unknown, why)
 	}

@@ -19,7 +19,7 @@ type answer struct {
 
 // permissions reviews the permissions that the searches need. Roles and bindings are read for
 // permissions that are denied, or that the caller may not review.
-func (l *looking) permissions() {
+func (l *search) permissions() {
 	account := nearmiss.AccountOf(l.workload)
 	var open []string // namespaces of permissions that are denied or unknown
 	var refused error
@@ -73,7 +73,7 @@ func (a *Around) ask(q nearmiss.Review) answer {
 // rbac reads the roles and bindings that apply to a ServiceAccount in namespaces, and reports
 // whether they are complete. If they are not, only a remedy in a hint is missing, unless the API
 // server did not review the permissions.
-func (l *looking) rbac(account nearmiss.Account, namespaces []string) (all bool) {
+func (l *search) rbac(account nearmiss.Account, namespaces []string) (all bool) {
 	all = len(namespaces) <= mostPlaces
 	read := func(kind, namespace string) {
 		q := readers.Query{GroupVersionResource: resources[kind], Namespace: namespace, Limit: most}

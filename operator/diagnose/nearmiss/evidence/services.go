@@ -11,7 +11,7 @@ import (
 )
 
 // behind reads the addresses and pods of the Services that are found.
-func (l *looking) behind(u nearmiss.Use, w nearmiss.Want) {
+func (l *search) behind(u nearmiss.Use, w nearmiss.Want) {
 	found := l.view().Services(u)
 	if len(found) > mostPlaces {
 		return // a fault of one of so many does not explain a lack of targets
@@ -46,7 +46,7 @@ func (l *looking) behind(u nearmiss.Use, w nearmiss.Want) {
 }
 
 // addresses reads the addresses of Services in a namespace.
-func (l *looking) addresses(kind, namespace string, services []string) {
+func (l *search) addresses(kind, namespace string, services []string) {
 	switch kind {
 	case "Endpoints":
 		l.list(kind, []string{namespace}, "")

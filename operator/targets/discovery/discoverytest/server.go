@@ -87,8 +87,8 @@ func (s *Server) Lists() []string {
 	return out
 }
 
-// Asked returns the access reviews that were requested.
-func (s *Server) Asked() []authorizationv1.SubjectAccessReviewSpec {
+// AccessReviews returns the access reviews that were requested.
+func (s *Server) AccessReviews() []authorizationv1.SubjectAccessReviewSpec {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)

@@ -186,7 +186,7 @@ func TestListsOnlyWhatJobsNeed(t *testing.T) {
 		t.Error(diff)
 	}
 	asked := map[string]int{}
-	for _, spec := range s.Asked() {
+	for _, spec := range s.AccessReviews() {
 		if spec.User != "system:serviceaccount:monitoring:k8s" || !slices.Equal(spec.Groups, []string{"system:serviceaccounts", "system:serviceaccounts:monitoring", "system:authenticated"}) {
 			t.Errorf("asks about %s of %v", spec.User, spec.Groups)
 		}
@@ -312,8 +312,8 @@ func TestReviewsOfManyNamespaces(t *testing.T) {
 		s := &discoverytest.Server{Lacks: tc.lacks}
 		denials, notes := start(t, s).Denied(t.Context(), jobs, workload)
 		_, gaps := denials.Allowed(&jobs[0].Kubernetes[0], "monitoring")
-		if len(s.Asked()) != tc.asked || len(gaps) != tc.gaps || len(notes) > 0 {
-			t.Errorf("lacks %q: %d reviews, gaps %v, notes %q", tc.lacks, len(s.Asked()), gaps, notes)
+		if len(s.AccessReviews()) != tc.asked || len(gaps) != tc.gaps || len(notes) > 0 {
+			t.Errorf("lacks %q: %d reviews, gaps %v, notes %q", tc.lacks, len(s.AccessReviews()), gaps, notes)
 		}
 	}
 }
@@ -344,7 +344,7 @@ func TestReviewsOfHostileNamespaces(t *testing.T) {
 	all := read()
 	began := time.Now()
 	denials, notes := c.Denied(t.Context(), all, w)
-	if n := len(s.Asked()); n != maxQuestions || len(notes) > 0 {
+	if n := len(s.AccessReviews()); n != maxQuestions || len(notes) > 0 {
 		t.Errorf("%d reviews, notes %q", n, notes)
 	}
 	left, gaps := denials.Allowed(&all[1].Kubernetes[0], w.Namespace)
@@ -371,7 +371,7 @@ func TestReviewsOfHostileNamespaces(t *testing.T) {
 	}
 	again, _ := c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, denials})
 	// The allowance grows while the test runs.
-	if n, grown := len(s.Asked())-maxQuestions, maxQuestions*time.Since(began).Seconds()/questionsIn.Seconds(); float64(n) > grown {
+	if n, grown := len(s.AccessReviews())-maxQuestions, maxQuestions*time.Since(began).Seconds()/questionsIn.Seconds(); float64(n) > grown {
 		t.Errorf("%d more reviews at once, the allowance grew by %.1f", n, grown)
 	}
 	again.left = maxQuestions
@@ -381,7 +381,7 @@ func TestReviewsOfHostileNamespaces(t *testing.T) {
 	if got := states(again); got[targets.Unknown] != 0 {
 		t.Errorf("in the end: %v", got)
 	}
-	if n := len(s.Asked()); n != 2+2*(many+2) {
+	if n := len(s.AccessReviews()); n != 2+2*(many+2) {
 		t.Errorf("%d reviews for %d namespaces: some were asked again", n, many+2)
 	}
 	same, _ := c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, again})

@@ -20,8 +20,8 @@ const scrapesKept = 10 * time.Second
 // must not withhold the responses of the others.
 const scrapesWait = 5 * time.Second
 
-// Asks implements [insight.ScrapeSource].
-func (s *Source) Asks() bool { return s.Servers != nil }
+// CanQuery implements [insight.ScrapeSource].
+func (s *Source) CanQuery() bool { return s.Servers != nil }
 
 // Scrapes implements [insight.ScrapeSource]. Concurrent requests for a workload share one query, unless servers
 // are queried with the permissions of the caller.
@@ -86,7 +86,7 @@ func ask(ctx context.Context, to *insight.Scrapes, servers preview.HealthSource,
 		}
 		return pods[name]
 	}
-	asked := servers.Health(asking, of, func(a *preview.Asked, t promapi.Target) {
+	asked := servers.Health(asking, of, func(a *preview.ServerResponse, t promapi.Target) {
 		to.Add(pod(a.Pod), t.Job, redact.URL(t.URL), insight.Scrape{
 			Health: t.Health, Error: redact.Text(t.LastError), At: t.LastScrape, Took: time.Duration(t.Duration * float64(time.Second)).Round(100 * time.Microsecond),
 		})

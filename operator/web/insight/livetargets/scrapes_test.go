@@ -22,11 +22,11 @@ type servers struct {
 	takes time.Duration
 }
 
-func (s *servers) Health(_ context.Context, _ *preview.Workload, each func(*preview.Asked, promapi.Target)) []preview.Asked {
+func (s *servers) Health(_ context.Context, _ *preview.Workload, each func(*preview.ServerResponse, promapi.Target)) []preview.ServerResponse {
 	s.asked++
 	time.Sleep(s.takes)
 	target := promapi.Target{Job: webJob, URL: "http://10.0.0.2:80/metrics?token=s3cret", LastScrape: time.Now(), Duration: 0.25}
-	out := []preview.Asked{{Pod: "a-0"}, {Pod: "a-1", Shard: 1}, {Pod: "b-0", Node: "n", Answer: promapi.Answer{Err: errors.New("no answer")}}}
+	out := []preview.ServerResponse{{Pod: "a-0"}, {Pod: "a-1", Shard: 1}, {Pod: "b-0", Node: "n", Answer: promapi.Answer{Err: errors.New("no answer")}}}
 	target.Health = "up"
 	each(&out[0], target)
 	target.Health, target.LastError = "down", "refused by http://me:s3cret@proxy/"
@@ -54,7 +54,7 @@ func checkScrapes(t *testing.T, got *insight.Scrapes, err error, shown preview.T
 // The health of a target is the worst of all replicas. Servers are asked again after some seconds.
 func TestScrapes(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
-		if b.Asks() {
+		if b.CanQuery() {
 			t.Error("asks without permissions")
 		}
 		asked := &servers{}

@@ -7,18 +7,18 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
-// echo reports whether a finding is a consequence of an error in the manifest, because the
+// isConsequence reports whether a finding is a consequence of an error in the manifest, because the
 // faulty field is ignored: it is about that field, or about a field that contains it.
-func (l *linter) echo(f Finding) bool {
+func (l *linter) isConsequence(f Finding) bool {
 	if f.Code == CodeField || f.Code == CodeInvalid || f.Field == "" {
 		return false
 	}
-	if f.Code == CodeRejected && namesInterval.MatchString(f.Field) && slices.ContainsFunc(l.told[f.object()], definesIntervals.MatchString) {
+	if f.Code == CodeRejected && namesInterval.MatchString(f.Field) && slices.ContainsFunc(l.faultyFields[f.object()], definesIntervals.MatchString) {
 		return true
 	}
 	timeout, of := strings.CutSuffix(f.Field, "scrapeTimeout") // it is compared with the interval, which is ignored
-	return slices.ContainsFunc(l.told[f.object()], func(told string) bool {
-		return within(told, f.Field) || within(f.Field, told) || of && f.Code != CodeRemark && (told == timeout+"interval" || told == timeout+"scrapeInterval")
+	return slices.ContainsFunc(l.faultyFields[f.object()], func(field string) bool {
+		return within(field, f.Field) || within(f.Field, field) || of && f.Code != CodeRemark && (field == timeout+"interval" || field == timeout+"scrapeInterval")
 	})
 }
 

@@ -8,14 +8,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// spoken is the protocols and addresses of the ports of containers, according to their probes and arguments.
-type spoken struct {
+// protocols holds the protocols and addresses of the ports of containers, according to their probes and arguments.
+type protocols struct {
 	tls, plain []int32 // ports that probes of the containers ask by HTTPS and HTTP
 	local      string  // an argument by which a server listens on the loopback interface only
 }
 
 // argument evaluates an argument of a container.
-func (s *spoken) argument(arg string) {
+func (s *protocols) argument(arg string) {
 	_, address, is := strings.Cut(arg, "--web.listen-address=")
 	if s.local == "" && is && (strings.HasPrefix(address, "127.0.0.1:") || strings.HasPrefix(address, "localhost:") || strings.HasPrefix(address, "[::1]:")) {
 		s.local = arg
@@ -23,7 +23,7 @@ func (s *spoken) argument(arg string) {
 }
 
 // container evaluates the probes of a container.
-func (s *spoken) container(c *corev1.Container) {
+func (s *protocols) container(c *corev1.Container) {
 	for _, probe := range []*corev1.Probe{c.ReadinessProbe, c.LivenessProbe, c.StartupProbe} {
 		if probe == nil || probe.HTTPGet == nil {
 			continue
@@ -48,7 +48,7 @@ func (s *spoken) container(c *corev1.Container) {
 func (s scrape) probed(ports []foundPort) []Hint {
 	for _, p := range ports {
 		for _, b := range p.behind {
-			tls, plain := slices.Contains(b.spoken.tls, p.leadsTo), slices.Contains(b.spoken.plain, p.leadsTo)
+			tls, plain := slices.Contains(b.protocols.tls, p.leadsTo), slices.Contains(b.protocols.plain, p.leadsTo)
 			note := Hint{Code: Remark, Note: true, Field: s.field + ".scheme"}
 			switch {
 			case s.scheme == "http" && tls && !plain:
@@ -103,14 +103,14 @@ func imageName(image string) string {
 // the loopback interface only.
 func onLoopback(behind []pods) string {
 	for _, b := range behind {
-		if b.spoken.local == "" || len(b.ports) > 0 && !b.made {
+		if b.protocols.local == "" || len(b.ports) > 0 && !b.made {
 			continue
 		}
 		remedy := "listen on the address of the pod"
 		if b.made {
 			remedy = "remove spec.listenLocal"
 		}
-		return fmt.Sprintf(": they can be reached from inside of the pod only (%s); %s", b.spoken.local, remedy)
+		return fmt.Sprintf(": they can be reached from inside of the pod only (%s); %s", b.protocols.local, remedy)
 	}
 	return ""
 }
@@ -135,7 +135,7 @@ const stateMetrics = "kube-state-metrics"
 func isStateImage(image string) bool { return imageName(image) == stateMetrics }
 
 // isStateMetrics reports whether an object is of kube-state-metrics, by its labels.
-func isStateMetrics(t thing) bool {
+func isStateMetrics(t candidate) bool {
 	for _, key := range []string{"app.kubernetes.io/name", "k8s-app", "app"} {
 		if t.labels[key] == stateMetrics {
 			return true
