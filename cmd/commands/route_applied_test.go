@@ -59,7 +59,7 @@ func TestRouteOfManifestsOverCluster(t *testing.T) {
 		"a changed object": {
 			manifest: "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: team, namespace: demo}\n" +
 				"spec: {route: {receiver: none}, receivers: [{name: none}]}",
-			want: "notifies nobody", code: 1,
+			want: "notifies no receiver", code: 1,
 		},
 		"an object that is rejected": {
 			manifest: "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: wrong, namespace: demo}\n" +
@@ -68,7 +68,7 @@ func TestRouteOfManifestsOverCluster(t *testing.T) {
 		},
 		"a changed Alertmanager": {
 			manifest: "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: main, namespace: monitoring}\nspec: {alertmanagerConfigSelector: {}}",
-			want:     "notifies nobody", code: 1,
+			want:     "notifies no receiver", code: 1,
 		},
 		"a new Alertmanager": {
 			manifest: "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: new, namespace: demo}\nspec: {alertmanagerConfigSelector: {}}",
@@ -78,7 +78,7 @@ func TestRouteOfManifestsOverCluster(t *testing.T) {
 			manifest: "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: new, namespace: demo}\nspec: {alertmanagerConfigSelector: {}}",
 			want:     "several Alertmanagers in the cluster: name one with --alertmanager (demo/new, monitoring/main)", code: 2,
 		},
-		"a namespace without the label": {manifest: "apiVersion: v1\nkind: Namespace\nmetadata: {name: demo}", want: "notifies nobody", code: 1},
+		"a namespace without the label": {manifest: "apiVersion: v1\nkind: Namespace\nmetadata: {name: demo}", want: "notifies no receiver", code: 1},
 		"the configuration of the user": {
 			manifest: "apiVersion: v1\nkind: Secret\nmetadata: {name: alertmanager-main, namespace: monitoring}\n" +
 				"stringData: {alertmanager.yaml: 'route: {receiver: ops}\n\n    receivers: [{name: ops, webhook_configs: [{url: \"http://a\"}]}]'}",

@@ -29,9 +29,9 @@ import (
 type bindingsQueue struct {
 	queue *queue.Queue
 
-	// skipped are the objects of each workload whose status the API server has refused in this round
+	// skipList are the objects of each workload whose status the API server has refused in this round
 	// over them, with one of the errors. Only the worker uses it.
-	skipped map[types.NamespacedName]*skipped
+	skipped map[types.NamespacedName]*skipList
 	// releases are the attempts to remove deleted workloads from the statuses. Only the worker uses it.
 	releases map[types.NamespacedName]*release
 	// due is when what has been written of each workload would be at bindRate. Only the worker uses it.
@@ -55,18 +55,18 @@ func (r *boundResults) of(kind string) []boundResult {
 	return r.byKind[kind]
 }
 
-// skipped are objects that the rest of a round leaves out.
-type skipped struct {
+// skipList are objects that the rest of a round leaves out.
+type skipList struct {
 	objects map[catalog.Ref]bool
 	places  map[bindings.Place]bool // where all objects are refused
 	err     error                   // of one of them, preferably of a place
 }
 
-func newSkipped() *skipped {
-	return &skipped{objects: map[catalog.Ref]bool{}, places: map[bindings.Place]bool{}}
+func newSkipList() *skipList {
+	return &skipList{objects: map[catalog.Ref]bool{}, places: map[bindings.Place]bool{}}
 }
 
-func (s *skipped) add(r bindings.Refused) {
+func (s *skipList) add(r bindings.RefusedChange) {
 	s.objects[refOf(r.Change.Object)] = true
 	if r.Place {
 		s.places[bindings.PlaceOf(r.Change)] = true
@@ -76,7 +76,7 @@ func (s *skipped) add(r bindings.Refused) {
 	}
 }
 
-func (s *skipped) has(c bindings.Change) bool {
+func (s *skipList) has(c bindings.Change) bool {
 	return s.objects[refOf(c.Object)] || s.places[bindings.PlaceOf(c)]
 }
 
@@ -126,7 +126,7 @@ func newBindingsQueue() *bindingsQueue {
 	return &bindingsQueue{
 		results:   map[types.NamespacedName]*boundResults{},
 		handovers: map[types.NamespacedName]*handover{},
-		skipped:   map[types.NamespacedName]*skipped{},
+		skipped:   map[types.NamespacedName]*skipList{},
 		releases:  map[types.NamespacedName]*release{},
 		due:       map[types.NamespacedName]time.Time{},
 		queue:     queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
@@ -238,7 +238,7 @@ func (q *bindingsQueue) written(key types.NamespacedName, of *boundResults) {
 func (q *bindingsQueue) turn(ctx context.Context, w *bindings.Writer, key types.NamespacedName, changes []bindings.Change) (more bool, err error) {
 	round := q.skipped[key]
 	if round == nil {
-		round = newSkipped()
+		round = newSkipList()
 	}
 	changes = slices.DeleteFunc(changes, round.has)
 	n := min(len(changes), bindTurn)

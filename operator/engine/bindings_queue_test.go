@@ -182,7 +182,7 @@ func TestNamespacesTakeTurnsInBindings(t *testing.T) {
 
 // However often the results of many large objects change, few of them are written each second.
 func TestBindingsHaveARate(t *testing.T) {
-	q := &bindingsQueue{skipped: map[types.NamespacedName]*skipped{}, due: map[types.NamespacedName]time.Time{}}
+	q := &bindingsQueue{skipped: map[types.NamespacedName]*skipList{}, due: map[types.NamespacedName]time.Time{}}
 	key := types.NamespacedName{Namespace: "monitoring", Name: "k8s"}
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

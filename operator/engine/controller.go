@@ -71,7 +71,7 @@ type Controller struct {
 	writer   *apply.Writer
 	assets   *assets.Cache
 	index    selection.Index
-	counts   Managed
+	counts   managedCounts
 	metrics  *Metrics
 	loop     *loop
 	nudger   *delivery.Nudger

@@ -56,8 +56,8 @@ type WaitError struct {
 
 func (e *WaitError) Error() string { return e.Reason }
 
-// conditioned is an error that has a reason of its own for the condition Reconciled.
-type conditioned interface {
+// reasonedError is an error that has a reason of its own for the condition Reconciled.
+type reasonedError interface {
 	error
 	ConditionReason() string
 }

@@ -13,15 +13,15 @@ type Selection struct {
 	Rejected int
 }
 
-// Managed keeps the counts of every workload and sums them up when scraped. It is the collector of
+// managedCounts keeps the counts of every workload and sums them up when scraped. It is the collector of
 // prometheus_operator_managed_resources.
-type Managed struct {
+type managedCounts struct {
 	mu     sync.Mutex
 	owners map[types.NamespacedName]map[string]Selection
 }
 
 // set replaces the counts of a workload, by kind of object.
-func (m *Managed) set(owner types.NamespacedName, byKind map[string]Selection) {
+func (m *managedCounts) set(owner types.NamespacedName, byKind map[string]Selection) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.owners == nil {
@@ -31,7 +31,7 @@ func (m *Managed) set(owner types.NamespacedName, byKind map[string]Selection) {
 }
 
 // remove drops the counts of a workload.
-func (m *Managed) remove(owner types.NamespacedName) {
+func (m *managedCounts) remove(owner types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.owners, owner)
@@ -41,10 +41,10 @@ var managedDesc = prometheus.NewDesc("prometheus_operator_managed_resources",
 	"Configuration objects that workloads select, and how many of them are rejected.", []string{"resource", "state"}, nil)
 
 // Describe implements prometheus.Collector.
-func (m *Managed) Describe(ch chan<- *prometheus.Desc) { ch <- managedDesc }
+func (m *managedCounts) Describe(ch chan<- *prometheus.Desc) { ch <- managedDesc }
 
 // Collect implements prometheus.Collector.
-func (m *Managed) Collect(ch chan<- prometheus.Metric) {
+func (m *managedCounts) Collect(ch chan<- prometheus.Metric) {
 	sums := map[string]Selection{}
 	m.mu.Lock()
 	for _, kinds := range m.owners {

@@ -16,7 +16,7 @@ import (
 func TestMetricNames(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	m := newMetrics(reg, "prometheus")
-	var managed Managed
+	var managed managedCounts
 	m.Register(&managed)
 	managed.set(key("a"), map[string]Selection{"PodMonitor": {2, 1}})
 	m.Expect("Prometheus")
@@ -65,7 +65,7 @@ func TestMetricValues(t *testing.T) {
 	m.Listed(nil)
 	m.Listed(errors.New("no"))
 	m.Watched(nil)
-	var managed Managed
+	var managed managedCounts
 	m.Register(&managed)
 	managed.set(key("a"), map[string]Selection{"PodMonitor": {Selected: 2, Rejected: 1}})
 	managed.set(key("b"), map[string]Selection{"PodMonitor": {Selected: 3}})

@@ -41,9 +41,9 @@ func UserFolders(mounts []workload.UserMount) []Folder {
 	return out
 }
 
-// Mounted is the content of the folders of one workload. The operator does not write these files;
+// MountedFiles is the content of the folders of one workload. The operator does not write these files;
 // it only notifies the pods when they change.
-type Mounted struct {
+type MountedFiles struct {
 	// Dirs maps folders to checksums of their files as computed by volume.SumFiles. A folder with
 	// missing files is left out, because the kubelet does not refresh it.
 	Dirs map[string]string
@@ -54,7 +54,7 @@ type Mounted struct {
 }
 
 // Sums yields the folders with hashes of their checksums, sorted by path.
-func (m Mounted) Sums() iter.Seq2[string, [sha256.Size]byte] {
+func (m MountedFiles) Sums() iter.Seq2[string, [sha256.Size]byte] {
 	return func(yield func(string, [sha256.Size]byte) bool) {
 		for _, dir := range slices.Sorted(maps.Keys(m.Dirs)) {
 			if !yield(dir, sha256.Sum256([]byte(m.Dirs[dir]))) {
@@ -65,14 +65,14 @@ func (m Mounted) Sums() iter.Seq2[string, [sha256.Size]byte] {
 }
 
 // Mounts reads the folders of one workload. It caches the result while nothing changes.
-type Mounts struct{ kept fragments.Kept[Mounted] }
+type Mounts struct{ kept fragments.Kept[MountedFiles] }
 
 // Read returns the content of the folders.
 //
 // Errors: the cluster could not be read. Missing or forbidden objects are not an error.
-func (m *Mounts) Read(w v1.Workload, c Cluster, folders []Folder) (Mounted, error) {
-	return m.kept.Get(fragments.KeyOf(w), c.Current, func() (Mounted, []assets.Dependency, error) {
-		out := Mounted{Dirs: map[string]string{}}
+func (m *Mounts) Read(w v1.Workload, c Cluster, folders []Folder) (MountedFiles, error) {
+	return m.kept.Get(fragments.KeyOf(w), c.Current, func() (MountedFiles, []assets.Dependency, error) {
+		out := MountedFiles{Dirs: map[string]string{}}
 		scope := assets.NewScope(w.GetNamespace(), c.References)
 		for _, f := range folders {
 			files, warnings := f.read(scope)

@@ -43,7 +43,7 @@ func (s *shelf) put(kind assets.Kind, name string, files map[string][]byte) {
 	s.objects[assets.Ref{Kind: kind, Namespace: "team", Name: name}] = assets.Object{Version: fmt.Sprint(files), Values: files}
 }
 
-// Mounted files are summed up by folder. Missing objects cause warnings but do not block the rest.
+// MountedFiles files are summed up by folder. Missing objects cause warnings but do not block the rest.
 func TestMounts(t *testing.T) {
 	s := &shelf{objects: map[assets.Ref]assets.Object{}}
 	s.put(assets.Secret, "keys", map[string][]byte{"tls.key": []byte("k1"), "tls.crt": []byte("c1")})
@@ -54,7 +54,7 @@ func TestMounts(t *testing.T) {
 		Path: "/etc/x/templates", Sources: []Source{{"spec.templates", assets.ConfigMap, "texts", "b.tmpl"}},
 	})
 	var m Mounts
-	read := func() Mounted {
+	read := func() MountedFiles {
 		t.Helper()
 		out, err := m.Read(w, Cluster{References: s, Current: s.current}, folders)
 		if err != nil {
@@ -81,7 +81,7 @@ func TestMounts(t *testing.T) {
 		t.Errorf("%d reads though nothing changed", s.reads)
 	}
 
-	sums := func(m Mounted) string {
+	sums := func(m MountedFiles) string {
 		var out strings.Builder
 		for dir, sum := range m.Sums() {
 			fmt.Fprintf(&out, "%s %x\n", dir, sum)

@@ -55,7 +55,7 @@ type found struct {
 const namedPeriod = time.Minute
 
 // named returns an object that a workload names, from the watch if that covers it.
-func (a asking) named(ctx context.Context, row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
+func (a referenceReader) named(ctx context.Context, row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
 	store := a.c.stores.config(row)
 	if store == nil {
 		return nil, nil
@@ -89,7 +89,7 @@ func (c *Controller) look(ctx context.Context, at lookup) found {
 }
 
 // keepNamed stores the lookups of a reconciliation.
-func (c *Controller) keepNamed(a asking) {
+func (c *Controller) keepNamed(a referenceReader) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a.state.named = a.looked

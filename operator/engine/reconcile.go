@@ -125,7 +125,7 @@ func (k *Kind) Copy(w v1.Workload) v1.Workload {
 
 // gather collects the inputs of a workload. live are its existing objects.
 func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory, live Live) (Inputs, error) {
-	ask := c.asking(ctx, state)
+	ask := c.newReferenceReader(ctx, state)
 	cluster := c.reads(ask)
 	cluster.Current = ask.current
 	var pace assets.Pace

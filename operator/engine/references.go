@@ -69,10 +69,10 @@ func (r *references) Version(ref assets.Ref) (version string, known bool) {
 	return "", store.Missing(types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name})
 }
 
-// asking reads Secrets and ConfigMaps for one reconciliation. Each object is recorded as a
+// referenceReader reads Secrets and ConfigMaps for one reconciliation. Each object is recorded as a
 // reference of the workload before it is read. As an event follows the update of the store, either
 // the event finds the workload or the workload finds the object.
-type asking struct {
+type referenceReader struct {
 	c     *Controller
 	state *memory
 	next  assets.Reader
@@ -80,18 +80,18 @@ type asking struct {
 	looked map[lookup]found
 }
 
-func (c *Controller) asking(ctx context.Context, state *memory) asking {
-	return asking{c, state, c.assets.Reader(ctx), map[lookup]found{}}
+func (c *Controller) newReferenceReader(ctx context.Context, state *memory) referenceReader {
+	return referenceReader{c, state, c.assets.Reader(ctx), map[lookup]found{}}
 }
 
 // paced returns the same with a limit for the reads of each namespace.
-func (a asking) paced(ctx context.Context, p *assets.Pace) asking {
+func (a referenceReader) paced(ctx context.Context, p *assets.Pace) referenceReader {
 	a.next = a.c.assets.Paced(ctx, p)
 	return a
 }
 
 // Object implements assets.Reader.
-func (a asking) Object(ref assets.Ref) (assets.Object, error) {
+func (a referenceReader) Object(ref assets.Ref) (assets.Object, error) {
 	a.note(ref)
 	o, err := a.next.Object(ref)
 	if err == nil {
@@ -101,7 +101,7 @@ func (a asking) Object(ref assets.Ref) (assets.Object, error) {
 }
 
 // current reports whether earlier compiled results, of this workload or another, are still valid.
-func (a asking) current(deps []assets.Dependency) bool {
+func (a referenceReader) current(deps []assets.Dependency) bool {
 	refs := make([]assets.Ref, len(deps))
 	for i, d := range deps {
 		refs[i] = d.Ref
@@ -114,7 +114,7 @@ func (a asking) current(deps []assets.Dependency) bool {
 	return current
 }
 
-func (a asking) note(refs ...assets.Ref) {
+func (a referenceReader) note(refs ...assets.Ref) {
 	if len(refs) == 0 {
 		return
 	}

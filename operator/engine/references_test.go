@@ -104,12 +104,12 @@ func TestReferencesAreRememberedBeforeTheyAreRead(t *testing.T) {
 	gone := assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "gone"}
 	for name, look := range map[string]struct {
 		ref assets.Ref
-		at  func(asking)
+		at  func(referenceReader)
 	}{
-		"a Secret":             {loginRef, func(a asking) { _, _ = a.Object(loginRef) }},
-		"a missing Secret":     {gone, func(a asking) { _, _ = a.Object(gone) }},
-		"what was compiled":    {loginRef, func(a asking) { a.current([]assets.Dependency{{Ref: loginRef, Version: "1"}}) }},
-		"what is missing then": {gone, func(a asking) { a.current([]assets.Dependency{{Ref: gone}}) }},
+		"a Secret":             {loginRef, func(a referenceReader) { _, _ = a.Object(loginRef) }},
+		"a missing Secret":     {gone, func(a referenceReader) { _, _ = a.Object(gone) }},
+		"what was compiled":    {loginRef, func(a referenceReader) { a.current([]assets.Dependency{{Ref: loginRef, Version: "1"}}) }},
+		"what is missing then": {gone, func(a referenceReader) { a.current([]assets.Dependency{{Ref: gone}}) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newAskingScene(t)
@@ -120,7 +120,7 @@ func TestReferencesAreRememberedBeforeTheyAreRead(t *testing.T) {
 					t.Errorf("web looks at %s, and an event about it would find %v", ref, found)
 				}
 			}
-			look.at(s.c.asking(t.Context(), s.c.remembered(web("web"))))
+			look.at(s.c.newReferenceReader(t.Context(), s.c.remembered(web("web"))))
 			if looks == 0 {
 				t.Error("web looked at nothing")
 			}
@@ -140,7 +140,7 @@ func TestASecretThatChangesMeanwhile(t *testing.T) {
 			s.c.trigger("Secret", event, &metav1.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name}, s.c.referencing(ref)...)
 		}
 		state := s.c.remembered(web("web"))
-		if _, err := s.c.asking(t.Context(), state).Object(loginRef); (err != nil) != (event == "delete") {
+		if _, err := s.c.newReferenceReader(t.Context(), state).Object(loginRef); (err != nil) != (event == "delete") {
 			t.Fatal(err)
 		}
 		s.c.keepReferences(state, referring{loginRef}, nil)
@@ -151,7 +151,7 @@ func TestASecretThatChangesMeanwhile(t *testing.T) {
 func TestReferencesThatAreGone(t *testing.T) {
 	s := newAskingScene(t)
 	state := s.c.remembered(web("web"))
-	if _, err := s.c.asking(t.Context(), state).Object(loginRef); err != nil || len(s.c.referencing(loginRef)) != 1 {
+	if _, err := s.c.newReferenceReader(t.Context(), state).Object(loginRef); err != nil || len(s.c.referencing(loginRef)) != 1 {
 		t.Fatal(err)
 	}
 	s.c.keepReferences(state, referring{loginRef}, nil)
@@ -173,7 +173,7 @@ func TestReferencesAreLookedAtAgain(t *testing.T) {
 		s.c.assets = assets.NewCache(kube, blind{})
 		state := s.c.remembered(web("web"))
 		for range 5 {
-			if _, err := s.c.asking(t.Context(), state).Object(loginRef); err == nil {
+			if _, err := s.c.newReferenceReader(t.Context(), state).Object(loginRef); err == nil {
 				t.Fatal("the Secret is there")
 			}
 			s.c.keepReferences(state, referring{loginRef}, nil)
@@ -187,7 +187,7 @@ func TestReferencesAreLookedAtAgain(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		s.c.recheck()
 		s.wakes(t, "the time")
-		if _, err := s.c.asking(t.Context(), state).Object(loginRef); err != nil {
+		if _, err := s.c.newReferenceReader(t.Context(), state).Object(loginRef); err != nil {
 			t.Error(err)
 		}
 	})
@@ -239,7 +239,7 @@ func TestReferencesOutliveTheirWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		state := s.c.remembered(web("web"))
-		if _, err := s.c.asking(t.Context(), state).Object(loginRef); err != nil {
+		if _, err := s.c.newReferenceReader(t.Context(), state).Object(loginRef); err != nil {
 			t.Fatal(err)
 		}
 		forbidden.Store(true)
@@ -249,7 +249,7 @@ func TestReferencesOutliveTheirWatch(t *testing.T) {
 		if _, known := refs.secrets.Get("team", "login"); !known {
 			t.Error("the store has lost the Secret")
 		}
-		if o, err := s.c.asking(t.Context(), state).Object(loginRef); err != nil || string(o.Values["user"]) != "ada" {
+		if o, err := s.c.newReferenceReader(t.Context(), state).Object(loginRef); err != nil || string(o.Values["user"]) != "ada" {
 			t.Errorf("%v, %v", o, err)
 		}
 	})

@@ -265,7 +265,7 @@ func reconciledOf(in statusInputs) v1.Condition {
 		out.Status, out.Reason, out.Message = v1.ConditionFalse, reasonFailed, in.Result.Err.Error()
 		if wait, ok := Waiting(in.Result.Err); ok && wait.Condition != "" {
 			out.Reason = wait.Condition
-		} else if of, ok := errors.AsType[conditioned](in.Result.Err); ok {
+		} else if of, ok := errors.AsType[reasonedError](in.Result.Err); ok {
 			out.Reason = of.ConditionReason()
 		}
 	}

@@ -204,13 +204,13 @@ func onlyAlpha(top *v1beta1.Route) error {
 	if top == nil {
 		return nil
 	}
-	var wrong faults.List
+	var errs faults.List
 	for i, raw := range top.Routes {
 		var child childRoute
 		_ = json.Unmarshal(raw.Raw, &child) // a value that is not a route is reported when it is compiled
-		child.onlyAlpha(fmt.Sprintf("spec.route.routes[%d]", i), &wrong)
+		child.onlyAlpha(fmt.Sprintf("spec.route.routes[%d]", i), &errs)
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // childRoute has the fields of a route that onlyAlpha checks.
@@ -221,17 +221,17 @@ type childRoute struct {
 	Routes []childRoute `json:"routes"`
 }
 
-func (r *childRoute) onlyAlpha(path string, wrong *faults.List) {
-	if wrong.Full() {
+func (r *childRoute) onlyAlpha(path string, errs *faults.List) {
+	if errs.Full() {
 		return
 	}
 	for i, m := range r.Matchers {
 		if m.Regex != nil {
-			wrong.Add("", &manifest.FieldError{Path: fmt.Sprintf("%s.matchers[%d].regex", path, i), Reason: "unknown field"})
+			errs.Add("", &manifest.FieldError{Path: fmt.Sprintf("%s.matchers[%d].regex", path, i), Reason: "unknown field"})
 		}
 	}
 	for i := range r.Routes {
-		r.Routes[i].onlyAlpha(fmt.Sprintf("%s.routes[%d]", path, i), wrong)
+		r.Routes[i].onlyAlpha(fmt.Sprintf("%s.routes[%d]", path, i), errs)
 	}
 }
 

@@ -103,25 +103,25 @@ func (c *compiler) convert(config *v1alpha1.AlertmanagerConfig) (add additions, 
 	if err != nil {
 		return add, c.withoutReceivers(config, route, err)
 	}
-	spec, wrong := &config.Spec, faults.List{}
+	spec, errs := &config.Spec, faults.List{}
 	if route != nil {
 		for i := range spec.Receivers {
 			receiver, err := c.receiver(&spec.Receivers[i])
-			wrong.Add(faults.Index("spec.receivers", i), err)
+			errs.Add(faults.Index("spec.receivers", i), err)
 			receiver.Name = c.prefixed(receiver.Name)
 			add.receivers = append(add.receivers, receiver)
 		}
-		add.route = c.route(route, &wrong)
+		add.route = c.route(route, &errs)
 		add.intervals, err = c.muteIntervals(spec.MuteTimeIntervals)
-		wrong.Add("", err)
+		errs.Add("", err)
 	}
 	for i := range spec.InhibitRules {
 		rule, err := c.inhibitRule(&spec.InhibitRules[i])
-		wrong.Add(faults.Index("spec.inhibitRules", i), err)
+		errs.Add(faults.Index("spec.inhibitRules", i), err)
 		add.inhibit = append(add.inhibit, rule)
 	}
-	if wrong.Any() {
-		return additions{}, wrong.Err()
+	if errs.Any() {
+		return additions{}, errs.Err()
 	}
 	return add, nil
 }

@@ -47,19 +47,19 @@ func checkInhibitRules(rules []v1alpha1.InhibitRule) error {
 
 // inhibitRule converts a rule. Errors, joined, start with the path below the rule.
 func (c *compiler) inhibitRule(in *v1alpha1.InhibitRule) (InhibitRule, error) {
-	var wrong faults.List
+	var errs faults.List
 	source, err := c.inhibitMatchers("sourceMatch", in.SourceMatch)
-	wrong.Add("", err)
+	errs.Add("", err)
 	target, err := c.inhibitMatchers("targetMatch", in.TargetMatch)
-	wrong.Add("", err)
+	errs.Add("", err)
 	for i, label := range in.Equal {
-		wrong.Add(faults.Index("equal", i), c.checkEqual(label))
+		errs.Add(faults.Index("equal", i), c.checkEqual(label))
 	}
 	return InhibitRule{
 		SourceMatch: source.Equal, SourceMatchRE: source.Regexp, SourceMatchers: source.List,
 		TargetMatch: target.Equal, TargetMatchRE: target.Regexp, TargetMatchers: target.List,
 		Equal: in.Equal,
-	}, wrong.Err()
+	}, errs.Err()
 }
 
 func (c *compiler) checkEqual(label string) error {
@@ -74,14 +74,14 @@ func (c *compiler) checkEqual(label string) error {
 
 // inhibitMatchers converts one side of a rule, which is the given field of the object.
 func (c *compiler) inhibitMatchers(field string, in []v1alpha1.Matcher) (matchers, error) {
-	var wrong faults.List
+	var errs faults.List
 	for i := range in {
-		wrong.Add(faults.Index(field, i), checkMatcher(&in[i]))
+		errs.Add(faults.Index(field, i), checkMatcher(&in[i]))
 	}
-	if wrong.Any() {
-		return matchers{}, wrong.Err()
+	if errs.Any() {
+		return matchers{}, errs.Err()
 	}
 	out, err := c.matchersFrom(in, nil)
-	wrong.Add(field, err)
-	return out, wrong.Err()
+	errs.Add(field, err)
+	return out, errs.Err()
 }

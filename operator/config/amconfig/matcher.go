@@ -63,14 +63,14 @@ var classicName = lazyregexp.New(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
 // Errors, joined, start with the index: `[0].value: ...`. They are about match types
 // before matchersSince, names that the target does not support, and regular expressions.
 func (c *compiler) matchersFrom(in []v1alpha1.Matcher, except map[int]bool) (out matchers, err error) {
-	var wrong faults.List
+	var errs faults.List
 	for i := range in {
 		if except[i] {
 			continue
 		}
-		wrong.Add(faults.Index("", i), c.addMatcher(&out, &in[i]))
+		errs.Add(faults.Index("", i), c.addMatcher(&out, &in[i]))
 	}
-	return out, wrong.Err()
+	return out, errs.Err()
 }
 
 func (c *compiler) addMatcher(to *matchers, m *v1alpha1.Matcher) error {

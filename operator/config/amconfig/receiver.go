@@ -134,26 +134,26 @@ func lists[In, Out any](
 // checkReceiver checks the rules that depend neither on the version nor on Secrets.
 // Errors, joined, start with the path below the receiver: "slackConfigs[0].actions[1].text: ...".
 func checkReceiver(in *v1alpha1.Receiver) error {
-	var wrong faults.List
+	var errs faults.List
 	for _, kind := range integrations {
-		wrong.Add("", kind.check(in))
+		errs.Add("", kind.check(in))
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // receiver converts a receiver that passed checkReceiver, and checks the rules that
 // depend on the version, on Secrets and on the base (c.globals). It keeps the name of the
 // object; the caller adds the prefix. Errors are like those of checkReceiver.
 func (c *compiler) receiver(in *v1alpha1.Receiver) (Receiver, error) {
-	out, wrong := Receiver{Name: in.Name}, faults.List{}
+	out, errs := Receiver{Name: in.Name}, faults.List{}
 	for _, kind := range integrations {
-		if wrong.Full() {
+		if errs.Full() {
 			break
 		}
-		wrong.Add("", kind.read(c, in, &out))
+		errs.Add("", kind.read(c, in, &out))
 	}
-	if wrong.Any() {
-		return Receiver{}, wrong.Err()
+	if errs.Any() {
+		return Receiver{}, errs.Err()
 	}
 	return out, c.Known(&out)
 }

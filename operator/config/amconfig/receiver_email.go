@@ -97,19 +97,19 @@ func checkHostPort(field, text string) error {
 }
 
 func (c *compiler) email(in *v1alpha1.EmailConfig) (Email, error) {
-	var wrong faults.List
+	var errs faults.List
 	if in.Smarthost == "" && !c.globals.SMTPSmarthost {
-		wrong.Add("smarthost", errNoGlobal)
+		errs.Add("smarthost", errNoGlobal)
 	}
 	if in.From == "" && !c.globals.SMTPFrom {
-		wrong.Add("from", errNoGlobal)
+		errs.Add("from", errNoGlobal)
 	}
 	password, err := c.value("authPassword", in.AuthPassword)
-	wrong.Add("", err)
+	errs.Add("", err)
 	secret, err := c.value("authSecret", in.AuthSecret)
-	wrong.Add("", err)
+	errs.Add("", err)
 	tls, err := c.tls("tlsConfig", in.TLSConfig)
-	wrong.Add("", err)
+	errs.Add("", err)
 	out := Email{
 		SendResolved: in.SendResolved, To: in.To, From: in.From, Hello: in.Hello, Smarthost: in.Smarthost,
 		AuthUsername: in.AuthUsername, AuthPassword: password, AuthSecret: secret, AuthIdentity: in.AuthIdentity,
@@ -119,5 +119,5 @@ func (c *compiler) email(in *v1alpha1.EmailConfig) (Email, error) {
 	if t := in.Threading; t != nil {
 		out.Threading = &EmailThreading{Enabled: true, ThreadByDate: strings.ToLower(t.ThreadByDate)}
 	}
-	return out, wrong.Err()
+	return out, errs.Err()
 }

@@ -33,7 +33,7 @@ type SNS struct {
 }
 
 func checkSNS(in *v1alpha1.SNSConfig) error {
-	var wrong faults.List
+	var errs faults.List
 	given := 0
 	for _, to := range []string{in.TopicARN, in.PhoneNumber, in.TargetARN} {
 		if to != "" {
@@ -41,13 +41,13 @@ func checkSNS(in *v1alpha1.SNSConfig) error {
 		}
 	}
 	if given != 1 && given != 3 { // Alertmanager also accepts all three together
-		wrong.Add("", errors.New("exactly one of topicARN, phoneNumber and targetARN is needed"))
+		errs.Add("", errors.New("exactly one of topicARN, phoneNumber and targetARN is needed"))
 	}
 	if in.APIURL != nil {
-		wrong.Add("", checkTemplateURL("apiURL", *in.APIURL))
+		errs.Add("", checkTemplateURL("apiURL", *in.APIURL))
 	}
-	wrong.Add("", checkHTTP(in.HTTPConfig))
-	return wrong.Err()
+	errs.Add("", checkHTTP(in.HTTPConfig))
+	return errs.Err()
 }
 
 func (c *compiler) sns(in *v1alpha1.SNSConfig) (SNS, error) {

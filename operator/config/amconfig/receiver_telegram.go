@@ -51,14 +51,14 @@ func checkTelegram(in *v1alpha1.TelegramConfig) error {
 }
 
 func (c *compiler) telegram(in *v1alpha1.TelegramConfig) (Telegram, error) {
-	var wrong faults.List
+	var errs faults.List
 	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
-	wrong.Add("", err)
+	errs.Add("", err)
 	// The first version with Telegram ignores the global URL.
 	if in.APIURL == "" && !c.target.AtLeast("alertmanager=0.25.0") {
-		wrong.Add("apiURL", errors.New("may be empty only with Alertmanager >= 0.25.0"))
+		errs.Add("apiURL", errors.New("may be empty only with Alertmanager >= 0.25.0"))
 	}
-	wrong.Add("", c.file("botTokenFile", in.BotTokenFile))
+	errs.Add("", c.file("botTokenFile", in.BotTokenFile))
 	out := Telegram{
 		Notifier: notifier, APIURL: in.APIURL, BotTokenFile: in.BotTokenFile, ChatID: in.ChatID,
 		MessageThreadID: in.MessageThreadID, Message: text(in.Message), DisableNotifications: enabled(in.DisableNotifications),
@@ -66,7 +66,7 @@ func (c *compiler) telegram(in *v1alpha1.TelegramConfig) (Telegram, error) {
 	}
 	if in.BotToken != nil {
 		out.BotToken, err = c.needed("botToken", *in.BotToken)
-		wrong.Add("", err)
+		errs.Add("", err)
 	}
-	return out, wrong.Err()
+	return out, errs.Err()
 }

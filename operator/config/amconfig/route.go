@@ -40,12 +40,12 @@ type Route struct {
 // route converts a node and its children. Rules that validate has checked are not checked again.
 //
 // Errors start with the path in the object.
-func (c *compiler) route(n *routeNode, wrong *faults.List) *Route {
+func (c *compiler) route(n *routeNode, errs *faults.List) *Route {
 	set, err := c.matchersFrom(n.Matchers, n.faulty)
-	wrong.Add(n.path+".matchers", err)
+	errs.Add(n.path+".matchers", err)
 	for i, label := range n.GroupBy {
 		if label != allLabels {
-			wrong.Add(faults.Index(n.path+".groupBy", i), checkLabelName(label, c.labels))
+			errs.Add(faults.Index(n.path+".groupBy", i), checkLabelName(label, c.labels))
 		}
 	}
 	out := &Route{
@@ -68,13 +68,13 @@ func (c *compiler) route(n *routeNode, wrong *faults.List) *Route {
 		{"repeatInterval", n.RepeatInterval, false, &out.RepeatInterval},
 	} {
 		*d.out, err = c.routeDuration(d.in, d.zero)
-		wrong.Add(n.path+"."+d.field, err)
+		errs.Add(n.path+"."+d.field, err)
 	}
 	for _, child := range n.children {
-		if wrong.Full() {
+		if errs.Full() {
 			break
 		}
-		out.Routes = append(out.Routes, c.route(child, wrong))
+		out.Routes = append(out.Routes, c.route(child, errs))
 	}
 	return out
 }

@@ -46,32 +46,32 @@ type TimeRange struct {
 // Errors start with the path below the interval.
 func muteInterval(in *v1alpha1.MuteTimeInterval) (MuteInterval, error) {
 	out := MuteInterval{Name: in.Name, TimeIntervals: []TimePeriod{}}
-	var wrong faults.List
+	var errs faults.List
 	if in.Name == "" {
-		wrong.Add("name", errors.New("is empty"))
+		errs.Add("name", errors.New("is empty"))
 	}
-	out.TimeIntervals = append(out.TimeIntervals, each(&wrong, "timeIntervals", in.TimeIntervals, timePeriod)...)
-	return out, wrong.Err()
+	out.TimeIntervals = append(out.TimeIntervals, each(&errs, "timeIntervals", in.TimeIntervals, timePeriod)...)
+	return out, errs.Err()
 }
 
 func timePeriod(in v1alpha1.TimeInterval) (out TimePeriod, err error) {
-	var wrong faults.List
-	out.Times = each(&wrong, "times", in.Times, timeRange)
-	out.Weekdays = each(&wrong, "weekdays", in.Weekdays, rangeOf(weekday, weekdayName, cycle{"a week", 0, 6}))
-	out.DaysOfMonth = each(&wrong, "daysOfMonth", in.DaysOfMonth, daysOfMonth)
-	out.Months = each(&wrong, "months", in.Months, rangeOf(month, strconv.Itoa, cycle{"a year", 1, 12}))
-	out.Years = each(&wrong, "years", in.Years, rangeOf(year, strconv.Itoa, cycle{}))
-	return out, wrong.Err()
+	var errs faults.List
+	out.Times = each(&errs, "times", in.Times, timeRange)
+	out.Weekdays = each(&errs, "weekdays", in.Weekdays, rangeOf(weekday, weekdayName, cycle{"a week", 0, 6}))
+	out.DaysOfMonth = each(&errs, "daysOfMonth", in.DaysOfMonth, daysOfMonth)
+	out.Months = each(&errs, "months", in.Months, rangeOf(month, strconv.Itoa, cycle{"a year", 1, 12}))
+	out.Years = each(&errs, "years", in.Years, rangeOf(year, strconv.Itoa, cycle{}))
+	return out, errs.Err()
 }
 
 // each converts the elements of a field, until the list of faults is full.
-func each[In, Out any](wrong *faults.List, field string, in []In, convert func(In) (Out, error)) (out []Out) {
+func each[In, Out any](errs *faults.List, field string, in []In, convert func(In) (Out, error)) (out []Out) {
 	for i, v := range in {
-		if wrong.Full() {
+		if errs.Full() {
 			break
 		}
 		converted, err := convert(v)
-		wrong.Add(faults.Index(field, i), err)
+		errs.Add(faults.Index(field, i), err)
 		out = append(out, converted)
 	}
 	return out

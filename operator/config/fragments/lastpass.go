@@ -16,22 +16,22 @@ import (
 // concurrent use. The zero value and nil are empty.
 type LastPass[F any] struct {
 	settings string
-	kinds    map[string]*remembered[F]
+	kinds    map[string]*kindPass[F]
 	// whole is set if the last pass compiled all selected objects, and ended if this one has.
 	whole, ended bool
 }
 
-// remembered holds the fragments of the objects of one kind, sorted by name.
-type remembered[F any] struct {
-	last   passed[F] // of the last pass, without skipped entries
-	now    passed[F]
+// kindPass holds the fragments of the objects of one kind, sorted by name.
+type kindPass[F any] struct {
+	last   passResults[F] // of the last pass, without skipped entries
+	now    passResults[F]
 	missed int // consecutive objects that were not found
 
-	before, spare passed[F] // memory of the last pass, and of the one before, for the next
+	before, spare passResults[F] // memory of the last pass, and of the one before, for the next
 }
 
-// passed are the objects of a pass with their fragments, which the callers of All have too.
-type passed[F any] struct {
+// passResults are the objects of a pass with their fragments, which the callers of All have too.
+type passResults[F any] struct {
 	versions  []version
 	fragments []F
 }
@@ -55,11 +55,11 @@ func (p *LastPass[F]) Begin(settings string) {
 		return
 	}
 	if p.settings != settings || p.kinds == nil {
-		p.settings, p.kinds, p.ended = settings, map[string]*remembered[F]{}, false
+		p.settings, p.kinds, p.ended = settings, map[string]*kindPass[F]{}, false
 	}
 	p.whole, p.ended = p.ended, false
 	for _, k := range p.kinds {
-		k.last, k.now, k.missed = k.now, passed[F]{}, 0
+		k.last, k.now, k.missed = k.now, passResults[F]{}, 0
 		k.before, k.spare = k.last, k.before
 		clear(k.spare.fragments)
 	}
@@ -80,20 +80,20 @@ const (
 )
 
 // of returns the fragments of the objects of a kind; nil for a nil LastPass.
-func (p *LastPass[F]) of(kind string) *remembered[F] {
+func (p *LastPass[F]) of(kind string) *kindPass[F] {
 	if p == nil {
 		return nil
 	}
 	k := p.kinds[kind]
 	if k == nil {
-		k = &remembered[F]{}
+		k = &kindPass[F]{}
 		p.kinds[kind] = k
 	}
 	return k
 }
 
 // find returns the fragment of a version of an object. Callers must find the objects of a kind in order.
-func (k *remembered[F]) find(v version) (fragment F, ok bool) {
+func (k *kindPass[F]) find(v version) (fragment F, ok bool) {
 	if k == nil || v.resource == "" {
 		return fragment, false
 	}
@@ -109,32 +109,32 @@ func (k *remembered[F]) find(v version) (fragment F, ok bool) {
 	return fragment, false
 }
 
-func (p *passed[F]) skip(n int) { p.versions, p.fragments = p.versions[n:], p.fragments[n:] }
+func (p *passResults[F]) skip(n int) { p.versions, p.fragments = p.versions[n:], p.fragments[n:] }
 
 // room returns memory for n objects.
-func (k *remembered[F]) room(n int) passed[F] {
+func (k *kindPass[F]) room(n int) passResults[F] {
 	if k == nil || cap(k.spare.versions) < n || cap(k.spare.fragments) < n {
-		return passed[F]{make([]version, n), make([]F, n)}
+		return passResults[F]{make([]version, n), make([]F, n)}
 	}
-	out := passed[F]{k.spare.versions[:n], k.spare.fragments[:n]}
-	k.spare = passed[F]{}
+	out := passResults[F]{k.spare.versions[:n], k.spare.fragments[:n]}
+	k.spare = passResults[F]{}
 	return out
 }
 
 // note records the objects of a pass for the next one.
-func (k *remembered[F]) note(all passed[F]) {
+func (k *kindPass[F]) note(all passResults[F]) {
 	switch {
 	case k == nil:
 	case k.now.versions == nil:
 		k.now = all
 	default:
-		k.now = passed[F]{append(k.now.versions, all.versions...), slices.Concat(k.now.fragments, all.fragments)}
+		k.now = passResults[F]{append(k.now.versions, all.versions...), slices.Concat(k.now.fragments, all.fragments)}
 	}
 }
 
-// instead replaces postponed fragments by those of the last pass, of an earlier version of the object or of its references.
+// substitute replaces postponed fragments by those of the last pass, of an earlier version of the object or of its references.
 // The next pass compiles all of them again. A new object keeps its postponed fragment.
-func (k *remembered[F]) instead(all passed[F], compiled []int, postponed func(F) bool) {
+func (k *kindPass[F]) substitute(all passResults[F], compiled []int, postponed func(F) bool) {
 	var earlier map[types.UID]int // in k.before
 	for _, i := range compiled {
 		if !postponed(all.fragments[i]) {

@@ -32,7 +32,7 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, cu
 		inFlight().weighed(object, func() { out[missing[i]] = compile(object) })
 	})
 	if of != nil && postponed != nil {
-		of.instead(all, missing, postponed)
+		of.substitute(all, missing, postponed)
 	}
 	of.note(all)
 	return out

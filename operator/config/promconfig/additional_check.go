@@ -97,13 +97,13 @@ func (k itemKind) checkItems(text string, items []gate.Node, from assets.Content
 	if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) != 1 {
 		return nil
 	}
-	var wrong faults.List
+	var errs faults.List
 	first := map[string]int{} // line of each job_name
 	for _, item := range doc.Content[0].Content {
 		say := func(line int, format string, args ...any) {
 			at := from
 			at.Line, at.Err = line, fmt.Errorf(format, args...)
-			wrong.Add("", &at)
+			errs.Add("", &at)
 		}
 		read := readable(t) && !opaque(item)
 		if k.named && !(read && k.misspells(item, jobName)) { // reported as an unknown field
@@ -113,7 +113,7 @@ func (k itemKind) checkItems(text string, items []gate.Node, from assets.Content
 			k.check(item, say)
 		}
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // fine reports whether the server accepts all items.

@@ -48,13 +48,13 @@ func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Fram
 
 // agentTail validates and resolves all fields of the workload in a fixed order.
 func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
-	spec, wrong := &a.Spec.CommonPrometheusFields, faults.List{}
-	set(&wrong, "spec", &tail.RemoteWrite)(res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))))
+	spec, errs := &a.Spec.CommonPrometheusFields, faults.List{}
+	set(&errs, "spec", &tail.RemoteWrite)(res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))))
 	_, err = res.apiServer(spec.APIServerConfig)
-	wrong.Add("spec.apiserverConfig", err)
-	wrong.Add("spec", res.scrapeClasses(spec.ScrapeClasses))
-	set(&wrong, "spec", &additional)(res.additionalJobs(spec, s))
-	set(&wrong, "spec", &tail.Storage)(agentStorage(spec))
-	wrong.Add("spec", res.telemetry(spec, s, &tail))
-	return tail, additional, wrong.Err()
+	errs.Add("spec.apiserverConfig", err)
+	errs.Add("spec", res.scrapeClasses(spec.ScrapeClasses))
+	set(&errs, "spec", &additional)(res.additionalJobs(spec, s))
+	set(&errs, "spec", &tail.Storage)(agentStorage(spec))
+	errs.Add("spec", res.telemetry(spec, s, &tail))
+	return tail, additional, errs.Err()
 }

@@ -91,19 +91,19 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 
 // alertmanager validates and resolves one entry.
 func (r *resolver) alertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) (*Alertmanager, error) {
-	var wrong faults.List
-	wrong.Add("", checkAlertmanager(am, rules))
+	var errs faults.List
+	errs.Add("", checkAlertmanager(am, rules))
 	out := &Alertmanager{
 		Scheme: lower(am.Scheme), PathPrefix: am.PathPrefix, Timeout: am.Timeout, EnableHTTP2: am.EnableHTTP2,
 		BearerTokenFile: am.BearerTokenFile, APIVersion: lower(am.APIVersion),
 		AlertRelabelConfigs: appendRelabel(nil, am.AlertRelabelConfigs),
 	}
-	set(&wrong, "basicAuth", &out.BasicAuth)(r.BasicAuth(am.BasicAuth))
-	set(&wrong, "authorization", &out.Authorization)(r.Authorization(am.Authorization))
-	set(&wrong, "sigv4", &out.SigV4)(r.SigV4(am.Sigv4))
-	set(&wrong, "tlsConfig", &out.TLSConfig)(r.TLS(am.TLSConfig))
-	set(&wrong, "", &out.Proxy)(r.Proxy(am.ProxyConfig))
-	return out, wrong.Err()
+	set(&errs, "basicAuth", &out.BasicAuth)(r.BasicAuth(am.BasicAuth))
+	set(&errs, "authorization", &out.Authorization)(r.Authorization(am.Authorization))
+	set(&errs, "sigv4", &out.SigV4)(r.SigV4(am.Sigv4))
+	set(&errs, "tlsConfig", &out.TLSConfig)(r.TLS(am.TLSConfig))
+	set(&errs, "", &out.Proxy)(r.Proxy(am.ProxyConfig))
+	return out, errs.Err()
 }
 
 // checkAlertmanager checks everything except the HTTP client blocks, which are checked

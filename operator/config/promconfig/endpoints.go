@@ -51,11 +51,11 @@ func (c *compiler) compileEndpoints(m *monitor) error {
 	if err != nil {
 		return err
 	}
-	var wrong faults.List
+	var errs faults.List
 	for i := range clients {
 		job, err := c.endpointJob(m, i, class, sd, clients[i])
 		if err != nil {
-			wrong.Add(faults.Index(m.list, i), err)
+			errs.Add(faults.Index(m.list, i), err)
 			continue
 		}
 		if err := c.write(job); err != nil {
@@ -63,7 +63,7 @@ func (c *compiler) compileEndpoints(m *monitor) error {
 		}
 		clients[i] = client{} // together they take as much memory as the text
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // checkMonitor validates what the endpoints share.
@@ -151,16 +151,16 @@ func (c *compiler) endpointJob(m *monitor, i int, class *v1.ScrapeClass, sd *Kub
 // checkEndpoints checks each endpoint of a monitor and returns its scrape class. It stops
 // if the cluster is unreachable, because the remaining endpoints would wait for it, too.
 func (c *compiler) checkEndpoints(list string, n int, className string, check func(i int) error) (*v1.ScrapeClass, error) {
-	var wrong faults.List
+	var errs faults.List
 	for i := range n {
 		if err := check(i); err != nil {
-			wrong.Add(faults.Index(list, i), err)
-			if assets.IsTemporary(err) || wrong.Full() {
+			errs.Add(faults.Index(list, i), err)
+			if assets.IsTemporary(err) || errs.Full() {
 				break
 			}
 		}
 	}
 	class, err := c.s.scrapeClass(className)
-	wrong.Add("", err)
-	return class, wrong.Err()
+	errs.Add("", err)
+	return class, errs.Err()
 }

@@ -92,42 +92,42 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 
 // serverTail validates and resolves all fields of the workload in a fixed order. Errors are joined.
 func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
-	spec, wrong := &p.Spec, faults.List{}
-	wrong.Add("spec", checkScalars("", spec))
-	set(&wrong, "spec", &tail.RemoteRead)(res.remoteReads(spec.RemoteRead, s.target))
-	set(&wrong, "spec", &tail.RemoteWrite)(res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))))
+	spec, errs := &p.Spec, faults.List{}
+	errs.Add("spec", checkScalars("", spec))
+	set(&errs, "spec", &tail.RemoteRead)(res.remoteReads(spec.RemoteRead, s.target))
+	set(&errs, "spec", &tail.RemoteWrite)(res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))))
 	var api APIServer
-	set(&wrong, "spec.apiserverConfig", &api)(res.apiServer(spec.APIServerConfig))
+	set(&errs, "spec.apiserverConfig", &api)(res.apiServer(spec.APIServerConfig))
 	var managers []any
-	set(&wrong, "spec", &managers)(res.alertmanagers(p, s, api))
-	wrong.Add("spec", res.scrapeClasses(spec.ScrapeClasses))
-	set(&wrong, "spec", &additional)(res.additionalJobs(&spec.CommonPrometheusFields, s))
-	set(&wrong, "spec", &tail.Alerting)(res.alerting(p, managers, s.target))
-	wrong.Add("spec", checkTSDB(spec.TSDB, spec.EnableFeatures))
+	set(&errs, "spec", &managers)(res.alertmanagers(p, s, api))
+	errs.Add("spec", res.scrapeClasses(spec.ScrapeClasses))
+	set(&errs, "spec", &additional)(res.additionalJobs(&spec.CommonPrometheusFields, s))
+	set(&errs, "spec", &tail.Alerting)(res.alerting(p, managers, s.target))
+	errs.Add("spec", checkTSDB(spec.TSDB, spec.EnableFeatures))
 	tail.Storage = serverStorage(spec, s.target)
-	wrong.Add("spec", res.telemetry(&spec.CommonPrometheusFields, s, &tail))
-	return tail, additional, wrong.Err()
+	errs.Add("spec", res.telemetry(&spec.CommonPrometheusFields, s, &tail))
+	return tail, additional, errs.Err()
 }
 
 // telemetry sets the OTLP and tracing blocks.
 func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Tail) error {
-	var wrong faults.List
-	set(&wrong, "otlp", &tail.OTLP)(otlpFrom(f, s.target))
-	set(&wrong, "tracingConfig", &tail.Tracing)(r.tracing(f.TracingConfig))
-	return wrong.Err()
+	var errs faults.List
+	set(&errs, "otlp", &tail.OTLP)(otlpFrom(f, s.target))
+	set(&errs, "tracingConfig", &tail.Tracing)(r.tracing(f.TracingConfig))
+	return errs.Err()
 }
 
 // scrapeClasses registers the TLS assets of the workload's scrape classes.
 func (r *resolver) scrapeClasses(classes []v1.ScrapeClass) error {
-	var wrong faults.List
+	var errs faults.List
 	for i := range classes {
-		if wrong.Full() {
+		if errs.Full() {
 			break
 		}
 		_, err := r.TLS(classes[i].TLSConfig)
-		wrong.Add("", inClass(i, &classes[i], faults.At("tlsConfig", err)))
+		errs.Add("", inClass(i, &classes[i], faults.At("tlsConfig", err)))
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // ownJobs holds the additional items of scrape_configs.

@@ -132,13 +132,13 @@ func checkExternalLabels(f *v1.CommonPrometheusFields, c Capabilities, rules rel
 	for _, name := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
 		names = append(names, label{faults.Key("externalLabels", name), name, true})
 	}
-	var wrong faults.List
+	var errs faults.List
 	for _, n := range names {
 		if (n.name != "" || n.set) && !rules.plain.valid(n.name) {
-			wrong.Add(n.field, invalidName(n.name))
+			errs.Add(n.field, invalidName(n.name))
 		}
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // serverGlobal adds the settings that only servers have.

@@ -79,19 +79,19 @@ func commonSpec(in *v1.PodMonitorSpec) *v1.ServiceMonitorSpec {
 
 // checkPodEndpoint validates one endpoint and resolves its references.
 func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint) (out client, err error) {
-	var wrong faults.List
-	wrong.Add("", c.checkTimes(e.Interval, e.ScrapeTimeout))
-	wrong.Add("", c.rules.checkPorts(e.Port, e.TargetPort))
-	wrong.Add("relabelings", c.rules.check(e.RelabelConfigs))
-	wrong.Add("metricRelabelings", c.rules.check(e.MetricRelabelConfigs))
-	wrong.Add("", checkAuthentication(e.HTTPConfigWithoutTLS))
+	var errs faults.List
+	errs.Add("", c.checkTimes(e.Interval, e.ScrapeTimeout))
+	errs.Add("", c.rules.checkPorts(e.Port, e.TargetPort))
+	errs.Add("relabelings", c.rules.check(e.RelabelConfigs))
+	errs.Add("metricRelabelings", c.rules.check(e.MetricRelabelConfigs))
+	errs.Add("", checkAuthentication(e.HTTPConfigWithoutTLS))
 	if t := e.BearerTokenSecret; t != nil && t.Name != "" && t.Key != "" {
 		out.bearerToken, err = c.own.Secret(t)
-		wrong.Add("bearerTokenSecret", err)
+		errs.Add("bearerTokenSecret", err)
 	}
 	out.Client, err = c.own.Client(e.HTTPConfigWithoutTLS, nonZeroTLS(e.TLSConfig), e.ProxyConfig)
-	wrong.Add("", err)
-	return out, wrong.Err()
+	errs.Add("", err)
+	return out, errs.Err()
 }
 
 // nonZeroTLS returns nil for an empty block, so that the scrape class applies.

@@ -49,16 +49,16 @@ type RemoteRead struct {
 
 // remoteReads validates and resolves the list; errors contain the index of the entry.
 func (r *resolver) remoteReads(specs []v1.RemoteReadSpec, t gate.Target) ([]*RemoteRead, error) {
-	var wrong faults.List
-	wrong.Add("", checkDistinct("remoteRead", specs, func(s *v1.RemoteReadSpec) string { return s.Name }))
+	var errs faults.List
+	errs.Add("", checkDistinct("remoteRead", specs, func(s *v1.RemoteReadSpec) string { return s.Name }))
 	var out []*RemoteRead
-	wrong.Add("", faults.Each("remoteRead", specs, func(s *v1.RemoteReadSpec) error {
+	errs.Add("", faults.Each("remoteRead", specs, func(s *v1.RemoteReadSpec) error {
 		rr, err := r.remoteRead(s, namesOf(t, "").plain) // the scheme does not apply to them
 		out = append(out, rr)
 		return err
 	}))
-	if wrong.Any() {
-		return nil, wrong.Err()
+	if errs.Any() {
+		return nil, errs.Err()
 	}
 	return out, checkEqual[promcfg.RemoteReadConfig]("remoteRead", out, t)
 }
@@ -69,18 +69,18 @@ func (r *resolver) remoteRead(s *v1.RemoteReadSpec, names charset) (*RemoteRead,
 		ReadRecent: s.ReadRecent, BearerToken: s.BearerToken, BearerTokenFile: s.BearerTokenFile,
 		FollowRedirects: s.FollowRedirects, FilterExternalLabels: s.FilterExternalLabels,
 	}
-	var wrong faults.List
-	wrong.Add("", clientconfig.AtMostOne(
+	var errs faults.List
+	errs.Add("", clientconfig.AtMostOne(
 		way("basicAuth", s.BasicAuth != nil), way("oauth2", s.OAuth2 != nil), way("authorization", s.Authorization != nil),
 		way("bearerToken", s.BearerToken != ""), way("bearerTokenFile", s.BearerTokenFile != ""),
 	))
-	wrong.Add("", errors.Join(checkEndpoint("url", s.URL), checkHeaders(s.Headers, otherThanHeader), checkMatchers(s.RequiredMatchers, names)))
-	set(&wrong, "basicAuth", &out.BasicAuth)(r.BasicAuth(s.BasicAuth))
-	set(&wrong, "oauth2", &out.OAuth2)(r.OAuth2(s.OAuth2))
-	set(&wrong, "tlsConfig", &out.TLSConfig)(r.TLS(s.TLSConfig))
-	set(&wrong, "authorization", &out.Authorization)(r.FullAuthorization(s.Authorization))
-	set(&wrong, "", &out.Proxy)(r.Proxy(s.ProxyConfig))
-	return out, wrong.Err()
+	errs.Add("", errors.Join(checkEndpoint("url", s.URL), checkHeaders(s.Headers, otherThanHeader), checkMatchers(s.RequiredMatchers, names)))
+	set(&errs, "basicAuth", &out.BasicAuth)(r.BasicAuth(s.BasicAuth))
+	set(&errs, "oauth2", &out.OAuth2)(r.OAuth2(s.OAuth2))
+	set(&errs, "tlsConfig", &out.TLSConfig)(r.TLS(s.TLSConfig))
+	set(&errs, "authorization", &out.Authorization)(r.FullAuthorization(s.Authorization))
+	set(&errs, "", &out.Proxy)(r.Proxy(s.ProxyConfig))
+	return out, errs.Err()
 }
 
 // checkMatchers rejects names that are not label names for the version.

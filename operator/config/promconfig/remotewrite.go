@@ -94,16 +94,16 @@ type MetadataConfig struct {
 
 // remoteWrites validates and resolves the list; errors contain the index of the entry.
 func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, rules relabelRules) ([]*RemoteWrite, error) {
-	var wrong faults.List
-	wrong.Add("", checkDistinct("remoteWrite", specs, func(s *v1.RemoteWriteSpec) string { return s.Name }))
+	var errs faults.List
+	errs.Add("", checkDistinct("remoteWrite", specs, func(s *v1.RemoteWriteSpec) string { return s.Name }))
 	var out []*RemoteWrite
-	wrong.Add("", faults.Each("remoteWrite", specs, func(s *v1.RemoteWriteSpec) error {
+	errs.Add("", faults.Each("remoteWrite", specs, func(s *v1.RemoteWriteSpec) error {
 		rw, err := r.remoteWrite(s, rules)
 		out = append(out, rw)
 		return err
 	}))
-	if wrong.Any() {
-		return nil, wrong.Err()
+	if errs.Any() {
+		return nil, errs.Err()
 	}
 	return out, checkEqual[promcfg.RemoteWriteConfig]("remoteWrite", out, rules.target)
 }
@@ -121,15 +121,15 @@ func (r *resolver) remoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) (*Remo
 }
 
 func (r *resolver) remoteWriteCredentials(s *v1.RemoteWriteSpec, out *RemoteWrite) error {
-	var wrong faults.List
-	set(&wrong, "basicAuth", &out.BasicAuth)(r.BasicAuth(s.BasicAuth))
-	set(&wrong, "oauth2", &out.OAuth2)(r.OAuth2(s.OAuth2))
-	set(&wrong, "tlsConfig", &out.TLSConfig)(r.TLS(s.TLSConfig))
-	set(&wrong, "authorization", &out.Authorization)(r.FullAuthorization(s.Authorization))
-	set(&wrong, "sigv4", &out.SigV4)(r.SigV4(s.Sigv4))
-	set(&wrong, "azureAd", &out.AzureAD)(r.AzureAD(s.AzureAD))
-	set(&wrong, "", &out.Proxy)(r.Proxy(s.ProxyConfig))
-	return wrong.Err()
+	var errs faults.List
+	set(&errs, "basicAuth", &out.BasicAuth)(r.BasicAuth(s.BasicAuth))
+	set(&errs, "oauth2", &out.OAuth2)(r.OAuth2(s.OAuth2))
+	set(&errs, "tlsConfig", &out.TLSConfig)(r.TLS(s.TLSConfig))
+	set(&errs, "authorization", &out.Authorization)(r.FullAuthorization(s.Authorization))
+	set(&errs, "sigv4", &out.SigV4)(r.SigV4(s.Sigv4))
+	set(&errs, "azureAd", &out.AzureAD)(r.AzureAD(s.AzureAD))
+	set(&errs, "", &out.Proxy)(r.Proxy(s.ProxyConfig))
+	return errs.Err()
 }
 
 func protobufMessage(v v1.RemoteWriteMessageVersion) string {

@@ -24,9 +24,9 @@ func way(field string, given bool) clientconfig.Way {
 }
 
 // set returns a function that takes the result of a conversion: it stores the value, and adds the error of the field.
-func set[T any](wrong *faults.List, field string, to *T) func(T, error) {
+func set[T any](errs *faults.List, field string, to *T) func(T, error) {
 	return func(value T, err error) {
 		*to = value
-		wrong.Add(field, err)
+		errs.Add(field, err)
 	}
 }

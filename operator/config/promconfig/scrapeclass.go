@@ -14,23 +14,23 @@ import (
 
 // checkScrapeClasses checks the rules that do not depend on the cluster.
 func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
-	var wrong faults.List
+	var errs faults.List
 	defaults := ""
 	for i := range classes {
-		if wrong.Full() {
+		if errs.Full() {
 			break
 		}
 		c := &classes[i]
-		wrong.Add("", inClass(i, c, checkScrapeClass(c, rules)))
+		errs.Add("", inClass(i, c, checkScrapeClass(c, rules)))
 		if c.Default == nil || !*c.Default {
 			continue
 		}
 		if defaults != "" {
-			wrong.Add("scrapeClasses", fmt.Errorf("%q and %q are both the default, and only one can be", defaults, c.Name))
+			errs.Add("scrapeClasses", fmt.Errorf("%q and %q are both the default, and only one can be", defaults, c.Name))
 		}
 		defaults = c.Name
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // inClass returns the errors of a scrape class with its path and name.

@@ -92,18 +92,18 @@ func (r *resolver) apiServer(c *v1.APIServerConfig) (APIServer, error) {
 	if c == nil {
 		return APIServer{}, nil
 	}
-	out, wrong := APIServer{Host: c.Host, BearerToken: c.BearerToken, BearerTokenFile: c.BearerTokenFile}, faults.List{}
-	wrong.Add("", clientconfig.AtMostOne(
+	out, errs := APIServer{Host: c.Host, BearerToken: c.BearerToken, BearerTokenFile: c.BearerTokenFile}, faults.List{}
+	errs.Add("", clientconfig.AtMostOne(
 		way("basicAuth", c.BasicAuth != nil), way("authorization", c.Authorization != nil),
 		way("bearerToken", c.BearerToken != ""), way("bearerTokenFile", c.BearerTokenFile != ""),
 	))
-	wrong.Add("", checkEndpoint("host", c.Host))
-	set(&wrong, "basicAuth", &out.BasicAuth)(r.BasicAuth(c.BasicAuth))
-	set(&wrong, "authorization", &out.Authorization)(r.FullAuthorization(c.Authorization))
-	set(&wrong, "tlsConfig", &out.TLSConfig)(r.TLS(c.TLSConfig))
-	set(&wrong, "", &out.Proxy)(r.Proxy(c.ProxyConfig))
-	wrong.Add("", out.checkHost())
-	return out, wrong.Err()
+	errs.Add("", checkEndpoint("host", c.Host))
+	set(&errs, "basicAuth", &out.BasicAuth)(r.BasicAuth(c.BasicAuth))
+	set(&errs, "authorization", &out.Authorization)(r.FullAuthorization(c.Authorization))
+	set(&errs, "tlsConfig", &out.TLSConfig)(r.TLS(c.TLSConfig))
+	set(&errs, "", &out.Proxy)(r.Proxy(c.ProxyConfig))
+	errs.Add("", out.checkHost())
+	return out, errs.Err()
 }
 
 // checkHost rejects client settings without a host, as the server does.

@@ -59,16 +59,16 @@ func (r relabelRules) checkSelectorValues(sel *metav1.LabelSelector) error {
 		}
 		return nil
 	}
-	var wrong faults.List
+	var errs faults.List
 	for _, key := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
-		wrong.Add("selector", check(faults.Key("matchLabels", key), sel.MatchLabels[key]))
+		errs.Add("selector", check(faults.Key("matchLabels", key), sel.MatchLabels[key]))
 	}
 	for i, e := range sel.MatchExpressions {
 		if e.Operator == metav1.LabelSelectorOpIn || e.Operator == metav1.LabelSelectorOpNotIn {
-			wrong.Add("selector", check(faults.Index("matchExpressions", i)+".values", e.Values...))
+			errs.Add("selector", check(faults.Index("matchExpressions", i)+".values", e.Values...))
 		}
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 func metaLabelPair(object, key string) []string {

@@ -64,31 +64,31 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) error {
 
 // checkServiceEndpoint validates one endpoint and resolves its references.
 func (c *compiler) checkServiceEndpoint(e *v1.Endpoint) (out client, err error) {
-	var wrong faults.List
+	var errs faults.List
 	if c.s.data.DenyFileAccess {
-		wrong.Add("", checkNoFiles(e))
+		errs.Add("", checkNoFiles(e))
 	}
-	wrong.Add("", checkAuthentication(e.HTTPConfigWithoutTLS))
+	errs.Add("", checkAuthentication(e.HTTPConfigWithoutTLS))
 	if t := e.BearerTokenSecret; t != nil && t.Name != "" {
 		out.bearerToken, err = c.own.Secret(t)
-		wrong.Add("bearerTokenSecret", err)
+		errs.Add("bearerTokenSecret", err)
 	}
 	out.bearerTokenFile = e.BearerTokenFile
 	out.Client, err = c.own.Client(e.HTTPConfigWithoutTLS, e.TLSConfig, e.ProxyConfig)
-	wrong.Add("", err)
-	wrong.Add("", c.checkTimes(e.Interval, e.ScrapeTimeout))
-	wrong.Add("", c.rules.checkPorts(e.Port, e.TargetPort))
-	wrong.Add("relabelings", c.rules.check(e.RelabelConfigs))
-	wrong.Add("metricRelabelings", c.rules.check(e.MetricRelabelConfigs))
-	return out, wrong.Err()
+	errs.Add("", err)
+	errs.Add("", c.checkTimes(e.Interval, e.ScrapeTimeout))
+	errs.Add("", c.rules.checkPorts(e.Port, e.TargetPort))
+	errs.Add("relabelings", c.rules.check(e.RelabelConfigs))
+	errs.Add("metricRelabelings", c.rules.check(e.MetricRelabelConfigs))
+	return out, errs.Err()
 }
 
 // checkNoFiles rejects paths in the container, for workloads that deny them.
 func checkNoFiles(e *v1.Endpoint) error {
-	var wrong faults.List
+	var errs faults.List
 	deny := func(field, path, instead string) {
 		if path != "" {
-			wrong.Add(field, fmt.Errorf("paths into the container are denied by the workload's spec.arbitraryFSAccessThroughSMs; use %s", instead))
+			errs.Add(field, fmt.Errorf("paths into the container are denied by the workload's spec.arbitraryFSAccessThroughSMs; use %s", instead))
 		}
 	}
 	deny("bearerTokenFile", e.BearerTokenFile, "authorization.credentials, a key of a Secret")
@@ -97,7 +97,7 @@ func checkNoFiles(e *v1.Endpoint) error {
 		deny("tlsConfig.certFile", t.CertFile, "tlsConfig.cert, a key of a Secret or ConfigMap")
 		deny("tlsConfig.keyFile", t.KeyFile, "tlsConfig.keySecret, a key of a Secret")
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // Steps that all jobs have in common.

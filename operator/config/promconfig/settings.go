@@ -161,18 +161,18 @@ func checkUnmanaged(f *v1.CommonPrometheusFields, rules relabelRules, _ Capabili
 
 // checkSettings is the [settingsCheck] of the fields that concern the jobs of all objects.
 func checkSettings(f *v1.CommonPrometheusFields, rules relabelRules, c Capabilities) error {
-	wrong := faults.List{}
-	wrong.Add("", checkOwner(f, rules.target))
-	if interval := orDefault(f.ScrapeInterval); !wrong.Any() { // durations are valid
-		wrong.Add("", errors.Join(checkInterval(interval, f.ScrapeTimeout, interval), checkDuration("scrapeInterval", interval)))
+	errs := faults.List{}
+	errs.Add("", checkOwner(f, rules.target))
+	if interval := orDefault(f.ScrapeInterval); !errs.Any() { // durations are valid
+		errs.Add("", errors.Join(checkInterval(interval, f.ScrapeTimeout, interval), checkDuration("scrapeInterval", interval)))
 	}
-	wrong.Add("", checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules))
-	wrong.Add("", checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))))
-	wrong.Add("", checkExternalLabels(f, c, rules))
+	errs.Add("", checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules))
+	errs.Add("", checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))))
+	errs.Add("", checkExternalLabels(f, c, rules))
 	if label := f.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
-		wrong.Add("enforcedNamespaceLabel", invalidName(label))
+		errs.Add("enforcedNamespaceLabel", invalidName(label))
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // shardingOf returns the shards and zones of the workload.

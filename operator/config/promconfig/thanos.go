@@ -63,33 +63,33 @@ func (r *resolver) thanosWrites(specs []v1.RemoteWriteSpec, t gate.Target) (out 
 	if need := t.Needs("thanos=0.24.0"); need != "" && len(specs) > 0 {
 		return nil, nil, faults.At("remoteWrite", fmt.Errorf("needs %s", need))
 	}
-	var wrong faults.List
-	wrong.Add("", checkScalars("remoteWrite", specs))
-	wrong.Add("", checkDistinct("remoteWrite", specs, nil))
+	var errs faults.List
+	errs.Add("", checkScalars("remoteWrite", specs))
+	errs.Add("", checkDistinct("remoteWrite", specs, nil))
 	rules := rulesFor(t, "").counting(new(regexcost.Budget))
-	wrong.Add("", faults.Each("remoteWrite", specs, func(s *v1.RemoteWriteSpec) error {
+	errs.Add("", faults.Each("remoteWrite", specs, func(s *v1.RemoteWriteSpec) error {
 		write, pruned, err := r.thanosWrite(len(out), s, rules)
 		out, dropped = append(out, write), append(dropped, pruned...)
 		return err
 	}))
-	if wrong.Any() {
-		return nil, nil, wrong.Err()
+	if errs.Any() {
+		return nil, nil, errs.Err()
 	}
 	return out, dropped, checkEqual[promcfg.RemoteWriteConfig]("remoteWrite", out, t)
 }
 
 // thanosWrite validates and resolves entry i of the list.
 func (r *resolver) thanosWrite(i int, s *v1.RemoteWriteSpec, rules relabelRules) (*RemoteWrite, []gate.Dropped, error) {
-	var wrong faults.List
+	var errs faults.List
 	if a := s.AzureAD; a != nil {
-		wrong.Add("azureAd", clientconfig.CheckManagedIdentity(a.ManagedIdentity, rules.target))
+		errs.Add("azureAd", clientconfig.CheckManagedIdentity(a.ManagedIdentity, rules.target))
 	}
 	s = s.DeepCopy()
 	p := pruner{target: rules.target, at: fmt.Sprintf("remote_write[%d].", i)}
 	p.prune(s)
 	write, err := r.remoteWrite(s, rules)
-	wrong.Add("", faults.Reword(err, func(f *faults.Finding) { f.Reason += p.note() }))
-	return write, p.dropped, faults.Union(wrong.Err())
+	errs.Add("", faults.Reword(err, func(f *faults.Finding) { f.Reason += p.note() }))
+	return write, p.dropped, faults.Union(errs.Err())
 }
 
 // pruner clears fields of one entry that the version does not support.

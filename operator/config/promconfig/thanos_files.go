@@ -116,7 +116,7 @@ func CheckThanosFiles(tr *v1.ThanosRuler, version *semver.Version, r assets.Read
 		return nil, nil
 	}
 	reader := assets.NewScope(tr.Namespace, r)
-	var wrong faults.List
+	var errs faults.List
 	for _, file := range []struct {
 		field string
 		sel   *corev1.SecretKeySelector
@@ -137,24 +137,24 @@ func CheckThanosFiles(tr *v1.ThanosRuler, version *semver.Version, r assets.Read
 			return reader.Dependencies(), err
 		case err == nil:
 			from := assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: tr.Namespace, Name: file.sel.Name}, Key: file.sel.Key}
-			wrong.Add("", checkThanosFile(text, file.field, file.key, file.items, from))
+			errs.Add("", checkThanosFile(text, file.field, file.key, file.items, from))
 		}
 	}
-	return reader.Dependencies(), wrong.Err()
+	return reader.Dependencies(), errs.Err()
 }
 
 // checkThanosFile reports the errors in a file.
 func checkThanosFile(text, field, key string, items itemKind, from assets.ContentError) error {
-	var wrong faults.List
+	var errs faults.List
 	say := func(line int, format string, args ...any) {
 		at := from
 		at.Line, at.Err = line, fmt.Errorf(format, args...)
-		wrong.Add(field, &at)
+		errs.Add(field, &at)
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
 		say(manifest.SyntaxLine([]byte(text), err), "is not valid YAML: %s", strings.TrimPrefix(withoutValues(err).Error(), "yaml: "))
-		return wrong.Err()
+		return errs.Err()
 	}
 	if len(doc.Content) == 0 {
 		return nil // an empty file
@@ -162,12 +162,12 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 	list := doc.Content[0]
 	if list.Kind == yaml.ScalarNode && assets.EncodedTwice(list.Value) {
 		say(list.Line, "is base64: %s", assets.TwiceEncoded)
-		return wrong.Err()
+		return errs.Err()
 	}
 	if key != "" {
 		if list.Kind != yaml.MappingNode {
 			say(list.Line, "is no map with the key %s", key)
-			return wrong.Err()
+			return errs.Err()
 		}
 		for i := 0; i+1 < len(list.Content); i += 2 {
 			if name := list.Content[i]; name.Value != key {
@@ -175,12 +175,12 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 			}
 		}
 		if list = mappingValue(list, key); list == nil || list.Tag == "!!null" {
-			return wrong.Err()
+			return errs.Err()
 		}
 	}
 	if list.Kind != yaml.SequenceNode {
 		say(list.Line, "is no list")
-		return wrong.Err()
+		return errs.Err()
 	}
 	for _, item := range list.Content {
 		switch {
@@ -191,5 +191,5 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 			say(item.Line, "is no map")
 		}
 	}
-	return wrong.Err()
+	return errs.Err()
 }

@@ -17,13 +17,13 @@ import (
 // checkOwner rejects fields that Prometheus would reject, if they can be checked on their
 // own. The patterns of the CRD cannot limit the range of numbers.
 func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
-	var wrong faults.List
-	wrong.Add("", checkCounts(f))
+	var errs faults.List
+	errs.Add("", checkCounts(f))
 	if f.NameValidationScheme == v1.LegacyNameValidationScheme && f.NameEscapingScheme == v1.AllowUTF8NameEscapingScheme && t.AtLeast("3.4.0") {
-		wrong.Add("nameEscapingScheme", fmt.Errorf("%s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme))
+		errs.Add("nameEscapingScheme", fmt.Errorf("%s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme))
 	}
-	wrong.Add("", checkScalars("", f))
-	return wrong.Err()
+	errs.Add("", checkScalars("", f))
+	return errs.Err()
 }
 
 // checkCounts rejects more shards or replicas than the operator supports.
@@ -33,7 +33,7 @@ func checkCounts(f *v1.CommonPrometheusFields) error {
 
 // checkScalars checks all durations and sizes in a value of our API at a path.
 func checkScalars(root string, value any) error {
-	var wrong faults.List
+	var errs faults.List
 	for path, v := range fields.Strings(root, value) {
 		what, check := "duration", checkedDuration
 		switch v.Interface().(type) {
@@ -46,11 +46,11 @@ func checkScalars(root string, value any) error {
 		if check(v.String()) == nil {
 			continue
 		}
-		if wrong.Add(path, fmt.Errorf("%q is not a %s that Prometheus accepts", v.String(), what)); wrong.Full() {
+		if errs.Add(path, fmt.Errorf("%q is not a %s that Prometheus accepts", v.String(), what)); errs.Full() {
 			break
 		}
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 func checkedDuration(text string) error {

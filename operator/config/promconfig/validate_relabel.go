@@ -71,22 +71,22 @@ func (r relabelRules) ofObject() relabelRules {
 
 // check returns the errors of all invalid steps, each as "[index]: ...", or of the step up to which they make labels too large.
 func (r relabelRules) check(configs []v1.RelabelConfig) error {
-	var wrong faults.List
+	var errs faults.List
 	for i := range configs {
 		if err := r.checkStep(&configs[i]); err != nil {
-			wrong.Add(faults.Index("", i), splitStep(configs[i:], err))
+			errs.Add(faults.Index("", i), splitStep(configs[i:], err))
 		}
-		if wrong.Full() {
+		if errs.Full() {
 			break
 		}
 	}
-	if !wrong.Any() {
-		wrong.Add("", checkGrowth(configs))
+	if !errs.Any() {
+		errs.Add("", checkGrowth(configs))
 	}
-	if !wrong.Any() {
-		wrong.Add("", r.checkWork(configs))
+	if !errs.Any() {
+		errs.Add("", r.checkWork(configs))
 	}
-	return wrong.Err()
+	return errs.Err()
 }
 
 // noTarget is the text of the error for a step that needs a target label.

@@ -27,7 +27,7 @@ type inputs struct {
 	// name.
 	configs []config
 	// mounted are the user's files in the pods, such as notification templates.
-	mounted engine.Mounted
+	mounted engine.MountedFiles
 	live    engine.Live
 
 	document *configsecret.Documents

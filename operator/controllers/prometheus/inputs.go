@@ -30,7 +30,7 @@ type Inputs struct {
 	// RulePlan assigns the rule files to ConfigMaps.
 	RulePlan rules.Plan
 	// Mounted are the user's files in the pods.
-	Mounted engine.Mounted
+	Mounted engine.MountedFiles
 	// DiscoveryCA is the CA of the discovery service, for workloads with central discovery.
 	DiscoveryCA []byte
 	// Live are the live objects of the workload.

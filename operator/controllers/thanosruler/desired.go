@@ -15,11 +15,11 @@ import (
 // objects that run the pods.
 func (in *inputs) Desired() (engine.Plan, error) {
 	b, plan := in.builder, engine.Plan{}
-	var wrong faults.List
-	wrong.Add("", b.Check())
-	wrong.Add("", in.alertFaults)
-	if wrong.Any() {
-		return plan, wrong.Err()
+	var errs faults.List
+	errs.Add("", b.Check())
+	errs.Add("", in.alertFaults)
+	if errs.Any() {
+		return plan, errs.Err()
 	}
 	web, err := b.WebConfigSecret()
 	if err != nil {

@@ -86,7 +86,7 @@ func (r Report) text(w *strings.Builder) {
 		}
 	}
 	if names == nil {
-		names = []string{"nobody"}
+		names = []string{"no receiver"}
 	}
 	fmt.Fprintf(w, "%s notifies %s of %s\n", r.Source, strings.Join(names, ", "), labelsText(r.Labels))
 	for _, note := range r.Notes {
@@ -164,7 +164,7 @@ func (d Delivery) text(w *strings.Builder, indent string, at time.Time) {
 		to = append(to, i.String())
 	}
 	if to == nil {
-		to = []string{"nobody: the receiver has no integrations"}
+		to = []string{"nothing: the receiver has no integrations"}
 	}
 	rows(w, indent, "notifies", to...)
 	by := "nothing: all alerts of the route are one group"

@@ -8,8 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Refused is a change that the API server refused, because of the object or its namespace and not of the caller.
-type Refused struct {
+// RefusedChange is a change that the API server refused, because of the object or its namespace and not of the caller.
+type RefusedChange struct {
 	Change Change
 	Err    error
 	// Place is set if all objects of the kind in the namespace would be refused.

@@ -85,7 +85,7 @@ func (w *Writer) Current(obj Object) Object {
 // too.
 //
 // Errors: any other error of the API server, immediately; a refusal of each of many places.
-func (w *Writer) Do(ctx context.Context, changes []Change) (refused []Refused, bytes int, err error) {
+func (w *Writer) Do(ctx context.Context, changes []Change) (refused []RefusedChange, bytes int, err error) {
 	var g *errgroup.Group
 	g, ctx = errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
@@ -109,7 +109,7 @@ func (w *Writer) Do(ctx context.Context, changes []Change) (refused []Refused, b
 // round collects the results of one call of Do.
 type round struct {
 	mu      sync.Mutex
-	refused []Refused
+	refused []RefusedChange
 	closed  map[Place]bool
 	bytes   int
 	any     bool // something was written
@@ -137,7 +137,7 @@ func (r *round) note(c Change, bytes int, err error) error {
 	if !place && !OfObject(err) {
 		return err
 	}
-	r.refused = append(r.refused, Refused{c, err, place})
+	r.refused = append(r.refused, RefusedChange{c, err, place})
 	if place {
 		r.closed[PlaceOf(c)] = true
 	}

@@ -153,8 +153,8 @@ func (n *byNames) forget(names []types.NamespacedName) {
 	n.cover.only(wanted)
 }
 
-// noting collects objects that other code has read or written, until the next look.
-type noting struct {
+// seenElsewhere collects objects that other code has read or written, until the next look.
+type seenElsewhere struct {
 	mu      sync.Mutex
 	on      bool // whether objects are read by name
 	objects map[types.NamespacedName]Object
@@ -162,7 +162,7 @@ type noting struct {
 
 // note records an object that was read or written elsewhere. Its deletion is then noticed
 // even if it happens before the first read here.
-func (n *noting) note(obj Object) {
+func (n *seenElsewhere) note(obj Object) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.on {
@@ -171,7 +171,7 @@ func (n *noting) note(obj Object) {
 }
 
 // start records objects from now on. It returns those recorded so far.
-func (n *noting) start() map[types.NamespacedName]Object {
+func (n *seenElsewhere) start() map[types.NamespacedName]Object {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	out := n.objects
@@ -180,7 +180,7 @@ func (n *noting) start() map[types.NamespacedName]Object {
 }
 
 // stop drops the recorded objects and records no more.
-func (n *noting) stop() {
+func (n *seenElsewhere) stop() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.on, n.objects = false, nil

@@ -74,7 +74,7 @@ type poller struct {
 	mode  mode
 	lost  time.Duration // pause until the next attempt to watch while forbidden; 0: retryWatch
 	cover cover
-	noted noting
+	noted seenElsewhere
 }
 
 // mode is how a poller notices changes.
@@ -91,10 +91,10 @@ func (p *poller) listWatch() *cache.ListWatch {
 	return &cache.ListWatch{ListWithContextFunc: p.list, WatchFuncWithContext: p.watch}
 }
 
-// unstreamed prevents the reflector from requesting its first list as a watch.
-type unstreamed struct{ *cache.ListWatch }
+// noWatchList prevents the reflector from requesting its first list as a watch.
+type noWatchList struct{ *cache.ListWatch }
 
-func (unstreamed) IsWatchListSemanticsUnSupported() bool { return true }
+func (noWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (p *poller) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	o.Limit, o.Continue = 0, "" // a single page

@@ -128,7 +128,7 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 		}
 		polled := Persistent(w.observed(p.listWatch(), reading))
 		if lw = polled; !p.Parts {
-			lw = unstreamed{polled}
+			lw = noWatchList{polled}
 		}
 	}
 	inf = cache.NewSharedIndexInformer(lw, example, resync, w.Index.indexers())

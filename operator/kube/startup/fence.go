@@ -139,18 +139,18 @@ func (f *fence) outlive(parent context.Context) (context.Context, context.Cancel
 }
 
 // wrap returns a transport that applies the fence to the requests of next.
-func (f *fence) wrap(next http.RoundTripper) http.RoundTripper { return &fenced{f, next} }
+func (f *fence) wrap(next http.RoundTripper) http.RoundTripper { return &fencedTransport{f, next} }
 
-type fenced struct {
+type fencedTransport struct {
 	fence *fence
 	next  http.RoundTripper
 }
 
 // WrappedRoundTripper returns the wrapped transport to client-go.
-func (t *fenced) WrappedRoundTripper() http.RoundTripper { return t.next }
+func (t *fencedTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements http.RoundTripper.
-func (t *fenced) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *fencedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !writes(req) {
 		return t.next.RoundTrip(req)
 	}
@@ -196,14 +196,14 @@ func (b *canceling) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// witnessed is a Lease that reports its renewals to the fence. The elector's writes bypass the fence.
-type witnessed struct {
+// observedLease is a Lease that reports its renewals to the fence. The elector's writes bypass the fence.
+type observedLease struct {
 	resourcelock.Interface
 	fence *fence
 }
 
 // Get implements resourcelock.Interface. It fails once the lead is lost.
-func (w witnessed) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+func (w observedLease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	if w.fence.lost.Err() != nil {
 		return nil, nil, errLeadLost
 	}
@@ -211,14 +211,14 @@ func (w witnessed) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord,
 }
 
 // Create implements resourcelock.Interface.
-func (w witnessed) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+func (w observedLease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	began := time.Now()
 	return w.noted(r, began, w.Interface.Create(ctx, r))
 }
 
 // Update implements resourcelock.Interface. It does not release the Lease while a write
 // may be in flight; the Lease then expires.
-func (w witnessed) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+func (w observedLease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	if r.HolderIdentity == "" && !w.fence.mayRelease() {
 		return errNotReleased
 	}
@@ -226,7 +226,7 @@ func (w witnessed) Update(ctx context.Context, r resourcelock.LeaderElectionReco
 	return w.noted(r, began, w.Interface.Update(ctx, r))
 }
 
-func (w witnessed) noted(r resourcelock.LeaderElectionRecord, began time.Time, err error) error {
+func (w observedLease) noted(r resourcelock.LeaderElectionRecord, began time.Time, err error) error {
 	if err == nil && r.HolderIdentity == w.Identity() {
 		w.fence.renewed(began)
 	}

@@ -181,7 +181,7 @@ func TestFenceRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFence(8 * time.Second)
 		h := &holder{lease: &lease{}, name: "a"}
-		w := witnessed{h, f}
+		w := observedLease{h, f}
 		if err := w.Create(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "a"}); err != nil || !f.open() {
 			t.Fatalf("%v, open: %t", err, f.open())
 		}

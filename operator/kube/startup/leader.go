@@ -84,7 +84,7 @@ func Elected(ctx context.Context, cfg *rest.Config, namespace, name string, log 
 
 func elected(lock resourcelock.Interface, log *slog.Logger) *Leader {
 	l := &Leader{log: log, fence: newFence(renewDeadline), leading: make(chan struct{})}
-	l.lock = witnessed{lock, l.fence}
+	l.lock = observedLease{lock, l.fence}
 	return l
 }
 

@@ -30,7 +30,7 @@ func (r refusals) RoundTrip(request *http.Request) (*http.Response, error) {
 		return out, err
 	}
 	text, err := io.ReadAll(io.LimitReader(out.Body, maxStatus))
-	out.Body = resumed{io.MultiReader(bytes.NewReader(text), out.Body), out.Body}
+	out.Body = rereadBody{io.MultiReader(bytes.NewReader(text), out.Body), out.Body}
 	if err == nil {
 		if found := forbidden.FindSubmatch(bytes.ReplaceAll(text, []byte(`\"`), []byte(`"`))); found != nil {
 			p := Permission{Group: string(found[4]), Resource: string(found[3]), Verb: string(found[2]), Namespace: string(found[5])}
@@ -40,8 +40,8 @@ func (r refusals) RoundTrip(request *http.Request) (*http.Response, error) {
 	return out, nil
 }
 
-// resumed is a body of which a part was read and is returned again.
-type resumed struct {
+// rereadBody is a body of which a part was read and is returned again.
+type rereadBody struct {
 	io.Reader
 	io.Closer
 }
