@@ -169,7 +169,7 @@ func wholeDocument(t *testing.T, path string, c golden.Case, version string) (te
 
 // complete adds what a document needs in addition to the subject of a golden file: a selector, a base, and
 // routes, because receivers without a route are omitted.
-func (w *world) complete() {
+func (w *goldenInput) complete() {
 	w.am.Spec.AlertmanagerConfigSelector = &metav1.LabelSelector{}
 	base, _ := w.base()
 	if by := w.am.Spec.AlertmanagerConfiguration; by != nil && base.Config == nil {

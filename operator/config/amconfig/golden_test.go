@@ -26,8 +26,8 @@ import (
 // newestVersion is the version of the loader.
 const newestVersion = "0.33.1"
 
-// world is the input of a golden file.
-type world struct {
+// goldenInput is the input of a golden file.
+type goldenInput struct {
 	am      *v1.Alertmanager
 	configs []*v1alpha1.AlertmanagerConfig
 	objects assets.Static
@@ -101,8 +101,8 @@ func checkDocument(t *testing.T, version string, text []byte) {
 }
 
 // readWorld reads all inputs, each a list of manifests.
-func readWorld(c golden.Case) (*world, error) {
-	w := &world{am: &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}}
+func readWorld(c golden.Case) (*goldenInput, error) {
+	w := &goldenInput{am: &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}}
 	for _, name := range c.Inputs() {
 		text, _ := c.Input(name)
 		for doc := range bytes.SplitSeq(golden.WithCertificates(text), []byte("\n---\n")) {
@@ -114,7 +114,7 @@ func readWorld(c golden.Case) (*world, error) {
 	return w, nil
 }
 
-func (w *world) add(doc []byte) error {
+func (w *goldenInput) add(doc []byte) error {
 	var meta metav1.TypeMeta
 	if err := kyaml.Unmarshal(doc, &meta); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (w *world) add(doc []byte) error {
 }
 
 // base returns the base for the Alertmanager and the remaining selected objects, like the controller does.
-func (w *world) base() (b Base, selected []*v1alpha1.AlertmanagerConfig) {
+func (w *goldenInput) base() (b Base, selected []*v1alpha1.AlertmanagerConfig) {
 	spec := &w.am.Spec
 	b.AsIs = spec.AlertmanagerConfigSelector == nil && spec.AlertmanagerConfiguration == nil
 	for _, config := range w.configs {
@@ -162,7 +162,7 @@ func (w *world) base() (b Base, selected []*v1alpha1.AlertmanagerConfig) {
 func keyOf(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
 
 // renderAll renders everything for one Alertmanager, like the operator does.
-func (w *world) renderAll(version string) (out rendered, err error) {
+func (w *goldenInput) renderAll(version string) (out rendered, err error) {
 	v := semver.MustParse(version)
 	base, selected := w.base()
 	if out.frame, err = CompileBase(w.am, v, base, &w.objects); err != nil {
@@ -203,7 +203,7 @@ func (w *world) renderAll(version string) (out rendered, err error) {
 }
 
 // copies returns all objects as JSON.
-func (w *world) copies() string {
+func (w *goldenInput) copies() string {
 	text, err := json.Marshal([]any{w.am, w.configs})
 	if err != nil {
 		panic(err)

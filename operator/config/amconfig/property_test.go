@@ -21,9 +21,9 @@ var allVersions = []string{
 }
 
 // randomWorld returns an Alertmanager with a random base and three random objects.
-func randomWorld(seed uint64) *world {
+func randomWorld(seed uint64) *goldenInput {
 	r := newRandom(seed)
-	w := &world{am: &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}}
+	w := &goldenInput{am: &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}}
 	w.am.Spec.AlertmanagerConfigSelector = &metav1.LabelSelector{}
 	w.objects = *r.secrets("a", "b", "default")
 	w.objects.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "alertmanager-main"}, StringData: map[string]string{v1.AlertmanagerConfigKey: r.base()}})

@@ -20,8 +20,8 @@ const (
 )
 
 // secretWorld has one Secret "s".
-func secretWorld() *world {
-	w := &world{}
+func secretWorld() *goldenInput {
+	w := &goldenInput{}
 	w.objects.AddSecret(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"},
 		StringData: map[string]string{
@@ -280,7 +280,7 @@ emailConfigs[0].authSecret.key: Secret "default/s" has no key "void"`},
 // TestLargeReceivers: an object that repeats a large value is rejected before the values
 // are written, for any number of repetitions.
 func TestLargeReceivers(t *testing.T) {
-	w := &world{}
+	w := &goldenInput{}
 	w.objects.AddSecret(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"},
 		StringData: map[string]string{"key": strings.Repeat("x", 1<<20)},

@@ -74,12 +74,12 @@ func TestRandomReceiversAreAccepted(t *testing.T) {
 type receiverGenerator struct {
 	*rand.Rand
 	density float64
-	world   *world
+	input   *goldenInput
 	base    *Global // used by every second one
 }
 
 func newReceiverGenerator(seed uint64, density uint8) *receiverGenerator {
-	w := &world{}
+	w := &goldenInput{}
 	w.objects.AddSecret(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"},
 		Data: map[string][]byte{
@@ -95,14 +95,14 @@ func newReceiverGenerator(seed uint64, density uint8) *receiverGenerator {
 			WeChatAPISecret: "secret", WeChatAPICorpID: "id", VictorOpsAPIKey: "key",
 		}
 	}
-	return &receiverGenerator{base: base, Rand: rand.New(rand.NewPCG(seed, 0)), density: float64(density%101) / 100, world: w}
+	return &receiverGenerator{base: base, Rand: rand.New(rand.NewPCG(seed, 0)), density: float64(density%101) / 100, input: w}
 }
 
 // write returns nil for a rejected receiver.
 func (g *receiverGenerator) write(t *testing.T, version string, in *v1alpha1.Receiver) ([]byte, Receiver) {
 	t.Helper()
 	err := checkReceiver(in)
-	c := g.world.compiler(version)
+	c := g.input.compiler(version)
 	c.globals = g.base.provides()
 	out := Receiver{}
 	if err == nil {

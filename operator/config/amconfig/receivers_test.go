@@ -71,12 +71,12 @@ func TestReceivers(t *testing.T) {
 func target(version string) gate.Target { return targetOf(semver.MustParse(version)) }
 
 // compiler returns a compiler for references in the namespace of the inputs.
-func (w *world) compiler(version string) *compiler {
+func (w *goldenInput) compiler(version string) *compiler {
 	t := target(version)
 	return &compiler{Resolver: clientconfig.New("default", &w.objects, certsDir, t), target: t}
 }
 
-func (w *world) sections(version string) (section, map[string][]byte, error) {
+func (w *goldenInput) sections(version string) (section, map[string][]byte, error) {
 	c, out := w.compiler(version), section{}
 	if base := w.am.Spec.AlertmanagerConfiguration; base != nil {
 		global, err := c.global(base.Global)

@@ -188,7 +188,7 @@ func (table gateTable) note(t *testing.T, c golden.Case, version string, showsDr
 var index = regexp.MustCompile(`\[\d+\]`)
 
 // droppedPlaces returns the paths of dropped keys.
-func (w *world) droppedPlaces(t *testing.T, out rendered) map[string]bool {
+func (w *goldenInput) droppedPlaces(t *testing.T, out rendered) map[string]bool {
 	places := map[string]bool{}
 	add := func(prefix string, ds []gate.Dropped) {
 		for _, d := range ds {

@@ -27,8 +27,8 @@ import (
 // everything is a cluster and an operator with all features.
 var everything = Capabilities{EndpointSlice: true, PodTopologyLabels: true, ShardRetention: true, TopologySharding: true}
 
-// world is the input of a golden file.
-type world struct {
+// goldenInput is the input of a golden file.
+type goldenInput struct {
 	prometheus *v1.Prometheus
 	agent      *v1alpha1.PrometheusAgent // takes precedence over prometheus
 	services   []*v1.ServiceMonitor
@@ -48,7 +48,7 @@ type rendered struct {
 	dropped  []string
 	files    []string
 
-	traced []traced // with world.origins
+	traced []traced // with goldenInput.origins
 }
 
 // TestGolden renders the inputs for the version in the name of each wanted file.
@@ -100,8 +100,8 @@ func TestGolden(t *testing.T) {
 }
 
 // readWorld reads all *.yaml inputs; "cluster" holds Capabilities as JSON.
-func readWorld(c golden.Case) (*world, error) {
-	w := &world{cluster: everything, prometheus: &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test"}}}
+func readWorld(c golden.Case) (*goldenInput, error) {
+	w := &goldenInput{cluster: everything, prometheus: &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test"}}}
 	for _, name := range c.Inputs() {
 		text, _ := c.Input(name)
 		text = golden.WithCertificates(text)
@@ -120,7 +120,7 @@ func readWorld(c golden.Case) (*world, error) {
 	return w, nil
 }
 
-func (w *world) add(doc []byte) error {
+func (w *goldenInput) add(doc []byte) error {
 	var meta metav1.TypeMeta
 	if err := kyaml.Unmarshal(doc, &meta); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (w *world) add(doc []byte) error {
 	return nil
 }
 
-func (w *world) render() (rendered, error) {
+func (w *goldenInput) render() (rendered, error) {
 	var out rendered
 	s, err := w.settings()
 	if err != nil {
@@ -251,14 +251,14 @@ func (a fragments) document(f *Frame) (text []byte) {
 	return text
 }
 
-func (w *world) setVersion(version string) {
+func (w *goldenInput) setVersion(version string) {
 	w.prometheus.Spec.Version = version
 	if w.agent != nil {
 		w.agent.Spec.Version = version
 	}
 }
 
-func (w *world) settings() (*Settings, error) {
+func (w *goldenInput) settings() (*Settings, error) {
 	if w.agent != nil {
 		return AgentSettings(w.agent, w.cluster)
 	}
@@ -266,7 +266,7 @@ func (w *world) settings() (*Settings, error) {
 }
 
 // compiled returns the settings and the frame of a valid workload for a version.
-func (w *world) compiled(t *testing.T, version string) (*Settings, Frame) {
+func (w *goldenInput) compiled(t *testing.T, version string) (*Settings, Frame) {
 	t.Helper()
 	w.setVersion(version)
 	s, err := w.settings()
@@ -280,7 +280,7 @@ func (w *world) compiled(t *testing.T, version string) (*Settings, Frame) {
 	return s, frame
 }
 
-func (w *world) compileFrame(s *Settings) (Frame, error) {
+func (w *goldenInput) compileFrame(s *Settings) (Frame, error) {
 	if w.agent != nil {
 		return CompileAgent(w.agent, s, &w.objects)
 	}
@@ -338,7 +338,7 @@ func checkDocument(t *testing.T, version string, text []byte) {
 }
 
 // copies returns all objects as JSON.
-func (w *world) copies() string {
+func (w *goldenInput) copies() string {
 	text, err := json.Marshal([]any{w.prometheus, w.agent, byName(w.services), byName(w.pods), byName(w.probes), byName(w.scrapes)})
 	if err != nil {
 		panic(err)
@@ -355,7 +355,7 @@ func byName[T metav1.Object](in []T) []T {
 }
 
 // dropped returns the dropped keys of all monitors, with unique paths.
-func (w *world) dropped() (out []gate.Dropped) {
+func (w *goldenInput) dropped() (out []gate.Dropped) {
 	s, err := w.settings()
 	if err != nil {
 		return nil

@@ -31,7 +31,7 @@ var hostileValues = []string{
 // TestHostileValues writes such values into strings of monitors, and instead of keys. Prometheus reads what is accepted, because otherwise
 // one object would stop the configuration of all.
 func TestHostileValues(t *testing.T) {
-	w := &world{cluster: everything}
+	w := &goldenInput{cluster: everything}
 	if err := w.add([]byte("kind: Prometheus\nmetadata: {namespace: demo, name: test}\nspec: {}")); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func (h hostileSubject) owned(t *testing.T) []byte {
 	if kyaml.Unmarshal(text, p) != nil {
 		return nil
 	}
-	w := &world{cluster: everything, prometheus: p}
+	w := &goldenInput{cluster: everything, prometheus: p}
 	s, err := w.settings()
 	if err != nil {
 		return nil

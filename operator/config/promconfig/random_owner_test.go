@@ -33,7 +33,7 @@ func FuzzOwners(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, percent, version uint8, agent bool) {
 		at := int(version) % len(randomVersions)
-		make := func() *world { return randomOwner(t, seed, float64(percent%101)/100, agent) }
+		make := func() *goldenInput { return randomOwner(t, seed, float64(percent%101)/100, agent) }
 		w := make()
 		w.setVersion(randomVersions[at])
 		removed := acceptable(t, w)
@@ -95,7 +95,7 @@ var ownerSamples = sync.OnceValues(func() (map[string]*sample.Generator, error) 
 })
 
 // randomOwner returns a workload that the CRD allows, and random monitors.
-func randomOwner(t *testing.T, seed uint64, density float64, agent bool) *world {
+func randomOwner(t *testing.T, seed uint64, density float64, agent bool) *goldenInput {
 	t.Helper()
 	samples, err := ownerSamples()
 	if err != nil {
@@ -175,7 +175,7 @@ func settle(spec map[string]any) {
 var refusedField = regexp.MustCompile(`^(?:spec\.)?([a-zA-Z0-9]+)`)
 
 // acceptable removes fields until the workload is accepted, and returns their names.
-func acceptable(t *testing.T, w *world) (removed []string) {
+func acceptable(t *testing.T, w *goldenInput) (removed []string) {
 	t.Helper()
 	for range 60 {
 		s, err := w.settings()
@@ -202,7 +202,7 @@ func acceptable(t *testing.T, w *world) (removed []string) {
 }
 
 // without removes a field from the workload's spec.
-func (w *world) without(t *testing.T, field string) bool {
+func (w *goldenInput) without(t *testing.T, field string) bool {
 	t.Helper()
 	var spec any = &w.prometheus.Spec
 	if w.agent != nil {
@@ -236,7 +236,7 @@ func (w *world) without(t *testing.T, field string) bool {
 	return true
 }
 
-func (w *world) compileMarked(s *Settings) (Frame, error) {
+func (w *goldenInput) compileMarked(s *Settings) (Frame, error) {
 	if w.agent != nil {
 		return CompileAgent(w.agent, s, marked{})
 	}
@@ -244,7 +244,7 @@ func (w *world) compileMarked(s *Settings) (Frame, error) {
 }
 
 // renderOwner compiles an accepted workload with its monitors and checks the properties of every document.
-func renderOwner(t *testing.T, w *world, version string) ([]byte, Frame) {
+func renderOwner(t *testing.T, w *goldenInput, version string) ([]byte, Frame) {
 	t.Helper()
 	s, err := w.settings()
 	if err != nil {
@@ -276,7 +276,7 @@ func renderOwner(t *testing.T, w *world, version string) ([]byte, Frame) {
 }
 
 // acceptedMonitors compiles the monitors and checks that none contains a Secret of the other namespace.
-func acceptedMonitors(t *testing.T, w *world, s *Settings) fragments {
+func acceptedMonitors(t *testing.T, w *goldenInput, s *Settings) fragments {
 	t.Helper()
 	m := fragments{}
 	take := func(kind, namespace string, f Fragment) {
@@ -306,7 +306,7 @@ func acceptedMonitors(t *testing.T, w *world, s *Settings) fragments {
 }
 
 // frameDroppedBelow checks that keys dropped for a version are also dropped for an older one.
-func frameDroppedBelow(t *testing.T, w *world, newer Frame, version, older string) {
+func frameDroppedBelow(t *testing.T, w *goldenInput, newer Frame, version, older string) {
 	t.Helper()
 	w.setVersion(older)
 	s, err := w.settings()

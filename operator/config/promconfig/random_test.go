@@ -102,13 +102,13 @@ var monitorSamples = sync.OnceValues(func() (map[string]*sample.Generator, error
 })
 
 // randomWorld returns a workload and some monitors of each kind in two namespaces.
-func randomWorld(t *testing.T, seed uint64, density float64, owner string) *world {
+func randomWorld(t *testing.T, seed uint64, density float64, owner string) *goldenInput {
 	t.Helper()
 	samples, err := monitorSamples()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{cluster: everything}
+	w := &goldenInput{cluster: everything}
 	if err := w.add([]byte("kind: Prometheus\nmetadata: {namespace: owner, name: test}\nspec: " + owner)); err != nil {
 		t.Fatal(err)
 	}
@@ -214,8 +214,8 @@ func calm(endpoint map[string]any) {
 	}
 }
 
-// renderMarked compiles the world for a version and checks the properties of every document.
-func renderMarked(t *testing.T, w *world, version string) []byte {
+// renderMarked compiles the input for a version and checks the properties of every document.
+func renderMarked(t *testing.T, w *goldenInput, version string) []byte {
 	t.Helper()
 	w.setVersion(version)
 	s, err := w.settings()
@@ -240,7 +240,7 @@ func renderMarked(t *testing.T, w *world, version string) []byte {
 }
 
 // droppedBelow checks that keys dropped for a version are also dropped for an older one.
-func droppedBelow(t *testing.T, w *world, version, older string) {
+func droppedBelow(t *testing.T, w *goldenInput, version, older string) {
 	t.Helper()
 	w.setVersion(version)
 	newer := w.places(t)
@@ -260,7 +260,7 @@ func droppedBelow(t *testing.T, w *world, version, older string) {
 }
 
 // places returns the dropped paths of each accepted monitor.
-func (w *world) places(t *testing.T) map[string]map[string]bool {
+func (w *goldenInput) places(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	s, err := w.settings()
 	if err != nil {

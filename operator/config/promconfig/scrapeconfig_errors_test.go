@@ -208,7 +208,7 @@ func TestNameSchemes(t *testing.T) {
 		if err := kyaml.UnmarshalStrict([]byte("{"+tc.spec+"}"), &m.Spec); err != nil {
 			t.Fatal(err)
 		}
-		w := &world{}
+		w := &goldenInput{}
 		if err := w.add([]byte("kind: Prometheus\nmetadata: {namespace: default, name: test}\nspec: {" + tc.owner + "}")); err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func TestRandomScrapeConfigs(t *testing.T) {
 		{"3.0.0", `{scrapeClasses: [{name: a, default: true, authorization: {credentialsFile: /x}, tlsConfig: {caFile: /y}}]}`},
 	} {
 		t.Run(tc.version, func(t *testing.T) {
-			w := &world{}
+			w := &goldenInput{}
 			if err := w.add([]byte("kind: Prometheus\nmetadata: {namespace: default, name: test}\nspec: " + tc.owner)); err != nil {
 				t.Fatal(err)
 			}

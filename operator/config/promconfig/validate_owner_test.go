@@ -36,7 +36,7 @@ func TestCheckOwner(t *testing.T) {
 		{"3.13.2", `{alerting: {alertmanagers: [{name: a, port: web, sigv4: {externalId: x}}]}}`, "spec.alerting.alertmanagers[0].sigv4: externalId needs roleArn"},
 		{"3.13.2", `{alerting: {alertmanagers: [{name: a, port: web, noProxy: x}]}}`, "spec.alerting.alertmanagers[0]: noProxy needs proxyUrl"},
 	} {
-		w := &world{cluster: everything}
+		w := &goldenInput{cluster: everything}
 		if err := w.add([]byte("kind: Prometheus\nmetadata: {namespace: owner, name: test}\nspec: " + tc.spec)); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestConfigurationPassedOnUnread(t *testing.T) {
 			"receivers[0].webhook_configs[0].timeout in the configuration needs Alertmanager >= 0.28.0"},
 	} {
 		t.Run(title, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFakeCluster(t)
 			if tc.config != "" {
 				w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte(tc.config)}
 			}

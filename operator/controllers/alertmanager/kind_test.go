@@ -23,7 +23,7 @@ import (
 // Files are written before the objects that run the pods, and a rejected object does not
 // affect the others.
 func TestPlan(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	w.configs = []*v1alpha1.AlertmanagerConfig{broken("demo", "bad"), routed("demo", "good", "hook"), routed("other", "far", "hook")}
 	in, plan, err := w.plan(alertmanager(t, selectsAll))
 	if err != nil {
@@ -52,7 +52,7 @@ func TestPlan(t *testing.T) {
 
 // Namespace and object selectors apply to namespaces and objects respectively.
 func TestSelectors(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	if !w.kind.SelectsAtWill {
 		t.Error("an Alertmanager with its own Secret alone is reported")
 	}
@@ -97,7 +97,7 @@ func TestConfigSecret(t *testing.T) {
 		"another name":   {`configSecret: own`, map[string]map[string][]byte{"own": {"alertmanager.yaml": []byte("own")}}, "own", []string{configKey}},
 		"a key of ours":  {``, map[string]map[string][]byte{"alertmanager-main": {configKey: []byte("x"), "alertmanager.yaml": []byte("mine")}}, "mine", []string{configKey}},
 	} {
-		w := newWorld(t)
+		w := newFakeCluster(t)
 		maps.Copy(w.secrets, tc.secrets)
 		am := alertmanager(t, tc.spec)
 		if got := w.config(am); got != tc.config {
@@ -120,7 +120,7 @@ func TestWrongBase(t *testing.T) {
 		"no base":       {`{alertmanagerConfigSelector: {}, alertmanagerConfiguration: {name: missing}}`, "", `spec.alertmanagerConfiguration.name: AlertmanagerConfig "demo/missing" does not exist`},
 		"a broken base": {`{alertmanagerConfigSelector: {}, alertmanagerConfiguration: {name: bad}}`, "", "nobody"},
 	} {
-		w := newWorld(t)
+		w := newFakeCluster(t)
 		w.configs = []*v1alpha1.AlertmanagerConfig{broken("demo", "bad"), broken("demo", "worse"), routed("demo", "good", "hook")}
 		if tc.secret != "" {
 			w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte(tc.secret)}
@@ -138,7 +138,7 @@ func TestWrongBase(t *testing.T) {
 // A change of an AlertmanagerConfig that is the base changes the configuration. Its
 // routes are not restricted to its namespace, and the Secret is ignored.
 func TestBaseByName(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("{")}
 	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "base", "hook")}
 	am := alertmanager(t, `alertmanagerConfiguration: {name: base, global: {resolveTimeout: 7m}}`)
@@ -158,7 +158,7 @@ func TestBaseByName(t *testing.T) {
 // match.
 func TestMatcherStrategy(t *testing.T) {
 	for strategy, limited := range map[string]string{"OnNamespace": "demo other", "OnNamespaceExceptForAlertmanagerNamespace": "other", "None": ""} {
-		w := newWorld(t)
+		w := newFakeCluster(t)
 		w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r"), routed("other", "a", "r")}
 		got := w.config(alertmanager(t, `{alertmanagerConfigNamespaceSelector: {}, alertmanagerConfigSelector: {}, alertmanagerConfigMatcherStrategy: {type: `+strategy+`}}`))
 		for _, ns := range []string{"demo", "other"} {
@@ -172,7 +172,7 @@ func TestMatcherStrategy(t *testing.T) {
 // If the API server is not available, the configuration does not change and no receivers
 // are removed.
 func TestNoAnswer(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r")}
 	am := alertmanager(t, selectsAll)
 	before := w.config(am)
@@ -216,7 +216,7 @@ func TestFaultsComeFirst(t *testing.T) {
 		`additionalArgs: [{name: no-cluster.peer}]`:                                   `spec.additionalArgs: `,
 		`baseImage: "::"`:                                                             `spec.baseImage: "::": `,
 	} {
-		w := newWorld(t)
+		w := newFakeCluster(t)
 		w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r")}
 		_, plan, err := w.plan(alertmanager(t, spec))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -234,7 +234,7 @@ func TestFaultsComeFirst(t *testing.T) {
 // The shared Service keeps the ports of peers and has the cluster port twice. A
 // StatefulSet with a former name is deleted, one of another workload is not.
 func TestPlanAmongOthers(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	am, peer := alertmanager(t, ``), alertmanager(t, `portName: http`)
 	peer.Name, peer.UID = "other", "am-other"
 	am.CreationTimestamp = metav1.Unix(1, 0) // the ports of the older one take precedence
@@ -281,7 +281,7 @@ func TestShapeWithoutAVersion(t *testing.T) {
 
 // Deprecated fields are reported, and so are fields that the version does not support.
 func TestRemarks(t *testing.T) {
-	_, plan, err := newWorld(t).plan(alertmanager(t, `{tag: v1, sha: abc, version: 0.27.0, limits: {maxSilences: 1}}`))
+	_, plan, err := newFakeCluster(t).plan(alertmanager(t, `{tag: v1, sha: abc, version: 0.27.0, limits: {maxSilences: 1}}`))
 	if err != nil || plan.Reason != engine.ReasonDeprecated || plan.Message != "spec.tag is deprecated, use spec.image; spec.sha is deprecated, use spec.image" {
 		t.Errorf("%s %q, %v", plan.Reason, plan.Message, err)
 	}
@@ -294,7 +294,7 @@ func TestRemarks(t *testing.T) {
 // that it does not affect. New ones are checked against the last valid base, which the
 // pods use.
 func TestAWrongBaseCompilesNothing(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	good := []byte("global: {smtp_from: a@b, smtp_smarthost: 'c:25'}\nroute: {receiver: r}\nreceivers: [{name: r}]")
 	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": good}
 	mail := func(name string) *v1alpha1.AlertmanagerConfig {
@@ -336,7 +336,7 @@ func TestAWrongBaseCompilesNothing(t *testing.T) {
 
 // A change of one AlertmanagerConfig compiles only that one.
 func TestOneChangeCompilesOne(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	for i := range 50 {
 		w.configs = append(w.configs, routed("demo", fmt.Sprintf("c%02d", i), "r"))
 	}
@@ -364,7 +364,7 @@ func TestOneChangeCompilesOne(t *testing.T) {
 // A Secret that many objects of a namespace refer to changes: those for which there is no time keep their last value, and
 // changes of other namespaces do not wait.
 func TestOneSecretOfManyObjects(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	w.secrets["login"] = map[string][]byte{"url": []byte("http://before")}
 	for i := range 20 {
 		c := routed("demo", fmt.Sprintf("c%02d", i), "hook")

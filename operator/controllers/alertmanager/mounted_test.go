@@ -15,7 +15,7 @@ import (
 // Templates are files beside the configuration, and pods are notified of changes. A
 // missing template causes a warning and blocks nothing.
 func TestTemplates(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "base", "r")}
 	w.secrets["texts"] = map[string][]byte{"a.tmpl": []byte("one")}
 	am := alertmanager(t, `alertmanagerConfiguration: {name: base, templates: [{configMap: {name: texts, key: a.tmpl}}]}`)
@@ -41,7 +41,7 @@ func TestTemplates(t *testing.T) {
 // Files that the user mounts are delivered like the configuration and verified in the
 // pods, and so are the other keys of the user's Secret. A missing file blocks nothing.
 func TestMountedFiles(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("route: {receiver: a}\nreceivers: [{name: a}]\n"), "a.tmpl": []byte("one"), configKey: []byte("ours")}
 	w.secrets["keys"] = map[string][]byte{"token": []byte("one")}
 	am := alertmanager(t, `{secrets: [keys], configMaps: [texts]}`)

@@ -48,7 +48,7 @@ func hooks(n int, version string) *v1alpha1.AlertmanagerConfig {
 // they are read: it keeps its last result.
 func TestManySecretsOfOneObject(t *testing.T) {
 	const n, passes = 450, 3
-	w, am := newWorld(t), alertmanager(t, selectsAll+"\nalertmanagerConfigNamespaceSelector: {}")
+	w, am := newFakeCluster(t), alertmanager(t, selectsAll+"\nalertmanagerConfigNamespaceSelector: {}")
 	kube, watched := fake.NewClientset(), watchedSecrets{}
 	cache := assets.NewCache(kube, watched)
 	var pace *assets.Pace
@@ -90,7 +90,7 @@ func TestManySecretsOfOneObject(t *testing.T) {
 // After a start, there is no earlier result to keep, so all is read.
 func TestTheFirstReconciliationReadsAll(t *testing.T) {
 	const n = 450
-	w := newWorld(t)
+	w := newFakeCluster(t)
 	w.configs = []*v1alpha1.AlertmanagerConfig{hooks(n, "1")}
 	kube, watched := fake.NewClientset(), watchedSecrets{}
 	write(t, kube, watched, n, "1")

@@ -78,9 +78,9 @@ func (o takeover) read(t *testing.T, name string, into any) {
 	}
 }
 
-// world returns a cluster with the Secrets and AlertmanagerConfigs of the file, in the
+// cluster returns a cluster with the Secrets and AlertmanagerConfigs of the file, in the
 // order of the store.
-func (o takeover) world(t *testing.T) *world {
+func (o takeover) cluster(t *testing.T) *fakeCluster {
 	t.Helper()
 	w := newWorldOf(t, o.cfg)
 	var secrets map[string]map[string]string
@@ -170,7 +170,7 @@ func TestTakeoverOfPods(t *testing.T) {
 	eachTakeover(t, "pods_*.txtar", func(t *testing.T, o takeover) {
 		var reference appsv1.StatefulSet
 		o.read(t, "reference.yaml", &reference)
-		_, plan, err := o.world(t).plan(&o.am)
+		_, plan, err := o.cluster(t).plan(&o.am)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestTakeoverOfPods(t *testing.T) {
 // and the user's other keys are beside it.
 func TestTakeoverOfConfiguration(t *testing.T) {
 	eachTakeover(t, "config_*.txtar", func(t *testing.T, o takeover) {
-		in, plan, err := o.world(t).plan(&o.am)
+		in, plan, err := o.cluster(t).plan(&o.am)
 		if err != nil {
 			t.Fatal(err)
 		}

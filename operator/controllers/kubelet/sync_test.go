@@ -33,8 +33,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// bed is a controller with a fake API server.
-type bed struct {
+// fixture is a controller with a fake API server.
+type fixture struct {
 	*Controller
 	kube  *fake.Clientset
 	reg   *prometheus.Registry
@@ -43,10 +43,10 @@ type bed struct {
 	deny  map[string]error // key: "verb resource"
 }
 
-func newBed(t *testing.T, o Options, objects ...runtime.Object) *bed {
+func newFixture(t *testing.T, o Options, objects ...runtime.Object) *fixture {
 	t.Helper()
 	o.SyncPeriod = time.Minute
-	b := &bed{kube: fake.NewClientset(objects...), reg: prometheus.NewRegistry(), logs: &bytes.Buffer{}, deny: map[string]error{}}
+	b := &fixture{kube: fake.NewClientset(objects...), reg: prometheus.NewRegistry(), logs: &bytes.Buffer{}, deny: map[string]error{}}
 	version := 0
 	b.kube.PrependReactor("*", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		if err := b.deny[a.GetVerb()+" "+a.GetResource().Resource]; err != nil {
@@ -72,7 +72,7 @@ func newBed(t *testing.T, o Options, objects ...runtime.Object) *bed {
 }
 
 // sync runs one sync and returns its API requests and error.
-func (b *bed) sync(t *testing.T) (calls string, err error) {
+func (b *fixture) sync(t *testing.T) (calls string, err error) {
 	t.Helper()
 	b.kube.ClearActions()
 	err = b.Controller.sync(t.Context())
@@ -86,7 +86,7 @@ func (b *bed) sync(t *testing.T) (calls string, err error) {
 	return strings.Join(out, ", "), err
 }
 
-func (b *bed) expect(t *testing.T, what, want string) {
+func (b *fixture) expect(t *testing.T, what, want string) {
 	t.Helper()
 	if got, err := b.sync(t); err != nil || got != want {
 		t.Errorf("%s: %q, %v; want %q", what, got, err, want)
@@ -96,7 +96,7 @@ func (b *bed) expect(t *testing.T, what, want string) {
 const reads = "get services, get endpoints, list endpointslices"
 
 func TestSync(t *testing.T) {
-	b := newBed(t, testOptions)
+	b := newFixture(t, testOptions)
 	b.nodes = nodes("a internal=10.0.0.1", "b internal=10.0.0.2")
 	b.expect(t, "first", reads+", create services, create endpoints, create endpointslices")
 	b.expect(t, "nothing new", "")
@@ -133,7 +133,7 @@ func TestSync(t *testing.T) {
 
 // A failure does not affect the other objects, and the next sync reads again.
 func TestSyncFailures(t *testing.T) {
-	b := newBed(t, testOptions)
+	b := newFixture(t, testOptions)
 	b.nodes = nodes("a internal=10.0.0.1")
 	broken := errors.New("broken")
 	b.deny["create services"] = broken
@@ -174,7 +174,7 @@ prometheus_operator_kubelet_managed_resource{resource="endpointslice"} 1
 // Each attempt that read or wrote one more object got further, so that it is repeated soon. One that failed where the last
 // one did got no further.
 func TestReached(t *testing.T) {
-	b := newBed(t, testOptions)
+	b := newFixture(t, testOptions)
 	b.nodes = nodes("a internal=10.0.0.1")
 	broken := errors.New("broken")
 	last := -1
@@ -200,7 +200,7 @@ func TestReached(t *testing.T) {
 
 // A node without address is logged once and counted once per period.
 func TestProblems(t *testing.T) {
-	b := newBed(t, testOptions)
+	b := newFixture(t, testOptions)
 	b.nodes = nodes("a host=a", "b internal=10.0.0.2")
 	for range 3 { // only the first one reads
 		if _, err := b.sync(t); err != nil {
@@ -224,7 +224,7 @@ func TestMirrored(t *testing.T) {
 	granted := false
 	o := testOptions
 	o.MayWriteSlices = func() bool { return granted }
-	b := newBed(t, o)
+	b := newFixture(t, o)
 	b.nodes = nodes("a internal=10.0.0.1")
 	b.expect(t, "without permission", "get services, get endpoints, create services, create endpoints")
 	granted = true
@@ -256,7 +256,7 @@ func TestTidy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := testOptions
 			o.Endpoints = false
-			b := newBed(t, o, tc.live)
+			b := newFixture(t, o, tc.live)
 			if tc.denied {
 				b.deny["delete endpoints"] = apierrors.NewForbidden(schema.GroupResource{Resource: "endpoints"}, "kubelet", nil)
 			}
@@ -267,7 +267,7 @@ func TestTidy(t *testing.T) {
 	}
 	o := testOptions
 	o.Slices = false
-	b := newBed(t, testOptions)
+	b := newFixture(t, testOptions)
 	b.nodes = nodes("a internal=10.0.0.1")
 	if _, err := b.sync(t); err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func TestTidy(t *testing.T) {
 func TestFollower(t *testing.T) {
 	o := testOptions
 	o.Lead = func(ctx context.Context) bool { <-ctx.Done(); return false }
-	b := newBed(t, o)
+	b := newFixture(t, o)
 	b.nodes = nodes("a internal=10.0.0.1")
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -67,7 +67,7 @@ func sorted(monitors []*v1.ServiceMonitor) []*v1.ServiceMonitor {
 // A namespace that exceeds the limit loses only its own objects, with the reason in their
 // status. Changes, deletions and rules of others are unaffected.
 func TestGreedyNamespaceLosesItsOwn(t *testing.T) {
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	good := distinctMonitors(20)
 	w.services = sorted(append(slices.Clone(good), greedyMonitors(14, 3600)...))
 	w.rules = distinctRules(2)
@@ -111,7 +111,7 @@ func TestGreedyNamespaceLosesItsOwn(t *testing.T) {
 // Rules share the limit of the configuration if some of them are delivered with it, even rules
 // in ConfigMaps.
 func TestGreedyRules(t *testing.T) {
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	w.docs, w.max = nil, 1<<20
 	w.services = distinctMonitors(20)
 	for i, r := range distinctRules(1200) {
@@ -149,7 +149,7 @@ func TestGreedyRules(t *testing.T) {
 
 // Objects that exceed the limit are also rejected if only the selection is computed.
 func TestSelectionKnowsWhatIsLeftOut(t *testing.T) {
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	w.services = sorted(append(distinctMonitors(20), greedyMonitors(10, 1_200_000)...))
 	c := w.cluster()
 	in, err := gatherFor(Options{Workload: w.config}, w.owner, c)

@@ -38,7 +38,7 @@ func TestNamesThatMeet(t *testing.T) {
 // Parts do not use the names of foreign Secrets, and the pods never read a configuration
 // from them.
 func TestPartsGoAroundForeignSecrets(t *testing.T) {
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	w.services = distinctMonitors(200)
 	foreign := map[string][]byte{}
 	for _, i := range []string{"1", "16"} {

@@ -31,8 +31,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// world is a workload and a fake cluster in which its plans are executed write by write.
-type world struct {
+// simulation is a workload and a fake cluster in which its plans are executed write by write.
+type simulation struct {
 	t      *testing.T
 	owner  Workload
 	config workload.Config
@@ -44,36 +44,36 @@ type world struct {
 	maps    map[string]*corev1.ConfigMap
 	shards  map[string]*appsv1.StatefulSet
 	running []*corev1.Pod
-	writes  []string       // changes written by the last reconciliation
-	after   func(w *world) // called after every write
+	writes  []string            // changes written by the last reconciliation
+	after   func(w *simulation) // called after every write
 }
 
 // smallSecret is a limit that a configuration of a few hundred monitors exceeds.
 const smallSecret = 4000
 
-func newWorld(t *testing.T, layout workload.Layout) *world {
+func newSimulation(t *testing.T, layout workload.Layout) *simulation {
 	t.Helper()
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main", UID: "main", Generation: 1}}
 	p.Spec.ServiceMonitorSelector, p.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
 	p.Spec.RuleSelector, p.Spec.RuleNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
 	config := benchConfig
 	config.Layout = layout
-	return &world{
+	return &simulation{
 		t: t, owner: forServer(p), config: config, docs: configsecret.New(nil, smallSecret), max: smallSecret,
 		secrets: map[string]*corev1.Secret{}, maps: map[string]*corev1.ConfigMap{}, shards: map[string]*appsv1.StatefulSet{},
 	}
 }
 
-func newAgentWorld(t *testing.T) *world {
+func newAgentWorld(t *testing.T) *simulation {
 	t.Helper()
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	a := &v1alpha1.PrometheusAgent{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main", UID: "main", Generation: 1}}
 	a.Spec.ServiceMonitorSelector, a.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
 	w.owner = forAgent(a)
 	return w
 }
 
-func (w *world) cluster() engine.Cluster {
+func (w *simulation) cluster() engine.Cluster {
 	live := engine.Live{StatefulSets: w.shards, Pods: w.running, Secrets: map[string]*corev1.Secret{}}
 	for name, s := range w.secrets {
 		live.Secrets[name] = apply.DigestSecret(s)
@@ -89,7 +89,7 @@ func (w *world) cluster() engine.Cluster {
 
 // desired returns the plan. If the plan is withheld, it also returns the reason as an
 // error.
-func (w *world) desired() (*Inputs, Plan, error) {
+func (w *simulation) desired() (*Inputs, Plan, error) {
 	w.t.Helper()
 	in, err := gatherFor(Options{Workload: w.config}, w.owner, w.cluster())
 	if err != nil {
@@ -104,7 +104,7 @@ func (w *world) desired() (*Inputs, Plan, error) {
 }
 
 // pass executes the writes of one reconciliation and checks the result against the plan.
-func (w *world) pass() Plan {
+func (w *simulation) pass() Plan {
 	w.t.Helper()
 	in, plan, err := w.desired()
 	if err != nil {
@@ -138,7 +138,7 @@ func (w *world) pass() Plan {
 }
 
 // write executes one write and reports whether it changed anything.
-func (w *world) write(s apply.Step) bool {
+func (w *simulation) write(s apply.Step) bool {
 	w.t.Helper()
 	name := s.Object.GetName()
 	same := false
@@ -179,7 +179,7 @@ func put[T apply.Object](all map[string]T, verb apply.Verb, o T) {
 
 // read returns the files of a pod that mounts everything: the plain configuration, and
 // the rule files of ConfigMaps and of the archive.
-func (w *world) read() (config string, rules map[string]string, err error) {
+func (w *simulation) read() (config string, rules map[string]string, err error) {
 	prefix := w.owner.builder(benchConfig).PrefixedName()
 	main, files := w.secrets[prefix], map[string][]byte{}
 	for name, s := range w.secrets {
@@ -201,7 +201,7 @@ func (w *world) read() (config string, rules map[string]string, err error) {
 
 // checkDelivery checks that the digests that pods are expected to report match the
 // written content.
-func (w *world) checkDelivery(plan Plan) {
+func (w *simulation) checkDelivery(plan Plan) {
 	w.t.Helper()
 	want := plan.content()
 	main := w.secrets[w.owner.builder(benchConfig).PrefixedName()].Data
@@ -230,11 +230,11 @@ func (w *world) checkDelivery(plan Plan) {
 }
 
 // template returns the pod template of the first shard.
-func (w *world) template() *corev1.PodTemplateSpec {
+func (w *simulation) template() *corev1.PodTemplateSpec {
 	return &w.shards[w.owner.builder(benchConfig).PrefixedName()].Spec.Template
 }
 
-func (w *world) partSecrets() (names []string) {
+func (w *simulation) partSecrets() (names []string) {
 	for name := range w.secrets {
 		if strings.Contains(name, "config-part") {
 			names = append(names, name)
@@ -245,8 +245,8 @@ func (w *world) partSecrets() (names []string) {
 
 func TestConfigurationGrowsAndShrinksWithoutANewPod(t *testing.T) {
 	all := distinctMonitors(300)
-	for name, w := range map[string]*world{
-		"server": newWorld(t, workload.LayoutSplit), "agent": newAgentWorld(t),
+	for name, w := range map[string]*simulation{
+		"server": newSimulation(t, workload.LayoutSplit), "agent": newAgentWorld(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.t = t
@@ -279,7 +279,7 @@ func TestConfigurationGrowsAndShrinksWithoutANewPod(t *testing.T) {
 // After every single write, a reader sees either the old or the new version.
 func TestAReaderSeesOneOfTheVersions(t *testing.T) {
 	all := distinctMonitors(300)
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	w.services = all[:10]
 	w.pass()
 	for _, n := range []int{40, 300, 299, 120, 130, 10} {
@@ -293,7 +293,7 @@ func TestAReaderSeesOneOfTheVersions(t *testing.T) {
 		if err := plan.WriteConfig(&next); err != nil {
 			t.Fatal(err)
 		}
-		w.after = func(w *world) {
+		w.after = func(w *simulation) {
 			config, _, err := w.read()
 			if err != nil || config != before && config != next.String() {
 				t.Errorf("%d monitors: a reader sees %d bytes, %v", n, len(config), err)
@@ -311,7 +311,7 @@ func TestAReaderSeesOneOfTheVersions(t *testing.T) {
 }
 
 func TestOneChangedMonitorWritesItsPartAndTheList(t *testing.T) {
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	w.docs, w.max = configsecret.New(nil, 8000), 8000
 	w.services = distinctMonitors(600)
 	w.pass()
@@ -331,7 +331,7 @@ func TestOneChangedMonitorWritesItsPartAndTheList(t *testing.T) {
 
 func TestSingleLayoutMountsPartsOnceTheyAreNeeded(t *testing.T) {
 	all := distinctMonitors(300)
-	w := newWorld(t, workload.LayoutSingle)
+	w := newSimulation(t, workload.LayoutSingle)
 	w.services = all[:10]
 	w.pass()
 	plain := w.template()
@@ -359,7 +359,7 @@ func TestSingleLayoutMountsPartsOnceTheyAreNeeded(t *testing.T) {
 
 // replacePods runs a reconciliation that finds pods that cannot read parts yet, and that
 // only replaces these pods.
-func (w *world) replacePods() {
+func (w *simulation) replacePods() {
 	w.t.Helper()
 	_, plan, err := w.desired()
 	tooLarge, ok := errors.AsType[*configsecret.TooLargeError](err)
@@ -388,13 +388,13 @@ func bulkyRules(n int) []*v1.PrometheusRule {
 
 func TestRulesBeyondTheConfigMapsComeWithTheConfiguration(t *testing.T) {
 	all := bulkyRules(60)
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	w.docs, w.max = configsecret.New(nil, 0), configsecret.MaxBytes
 	w.services = distinctMonitors(3)
 	glob := promconfig.ConfigRuleDir + "/*.yaml"
 	var template *corev1.PodTemplateSpec
 	var seen map[string]string // of the previous reconciliation
-	w.after = func(*world) {
+	w.after = func(*simulation) {
 		_, now, err := w.read()
 		if err != nil && seen != nil {
 			t.Errorf("%d rules: %v", len(w.rules), err)
@@ -427,14 +427,14 @@ func TestRulesBeyondTheConfigMapsComeWithTheConfiguration(t *testing.T) {
 }
 
 func TestRulesStayInConfigMapsWherePodsReadNoParts(t *testing.T) {
-	for name, change := range map[string]func(*world){
-		"the single layout": func(w *world) { w.config.Layout = workload.LayoutSingle },
-		"a pod of before": func(w *world) {
+	for name, change := range map[string]func(*simulation){
+		"the single layout": func(w *simulation) { w.config.Layout = workload.LayoutSingle },
+		"a pod of before": func(w *simulation) {
 			w.shards["prometheus-main"] = &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "prometheus-main"}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, workload.LayoutSplit)
+			w := newSimulation(t, workload.LayoutSplit)
 			w.docs, w.max = configsecret.New(nil, 0), configsecret.MaxBytes
 			w.services, w.rules = distinctMonitors(3), bulkyRules(60)
 			change(w)
@@ -448,7 +448,7 @@ func TestRulesStayInConfigMapsWherePodsReadNoParts(t *testing.T) {
 // A configuration is rejected as a whole if no object can be rejected instead, because
 // the workload's own part is too large.
 func TestWhatDoesNotFitIsRefusedWhole(t *testing.T) {
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	w.services = distinctMonitors(10)
 	w.pass()
 	before := maps.Clone(w.secrets)

@@ -24,18 +24,18 @@ import (
 
 const referenceReloader = "quay.io/prometheus-operator/prometheus-config-reloader:v0.93.0"
 
-// takenOver returns a world after a takeover as in docs/takeover.md: the pods of the
+// takenOver returns a simulation after a takeover as in docs/takeover.md: the pods of the
 // reference are kept.
-func takenOver(t *testing.T) *world {
+func takenOver(t *testing.T) *simulation {
 	t.Helper()
-	w := newWorld(t, workload.LayoutSingle)
+	w := newSimulation(t, workload.LayoutSingle)
 	w.config.ConfigReloaderImage = referenceReloader
 	return w
 }
 
 // readAsReference returns the configuration that the reference's reloader reads from the
 // mounted Secret.
-func (w *world) readAsReference() (string, error) {
+func (w *simulation) readAsReference() (string, error) {
 	r, err := gzip.NewReader(bytes.NewReader(w.secrets["prometheus-main"].Data[promworkload.ConfigKey]))
 	if err != nil {
 		return "", err
@@ -97,26 +97,26 @@ func withImage(name, image string) []corev1.Container {
 // If the pods cannot read parts, objects that do not fit into one Secret are rejected,
 // and the condition explains what to do.
 func TestNoPartsForWhoCannotReadThem(t *testing.T) {
-	fields := func(w *world) *v1.CommonPrometheusFields { return w.owner.Fields }
+	fields := func(w *simulation) *v1.CommonPrometheusFields { return w.owner.Fields }
 	rules := bulkyRules(45)
 	for name, tc := range map[string]struct {
 		layout workload.Layout
-		change func(*world)
+		change func(*simulation)
 		want   string
 	}{
-		"the reference's image": {workload.LayoutSingle, func(w *world) { w.config.ConfigReloaderImage = referenceReloader },
+		"the reference's image": {workload.LayoutSingle, func(w *simulation) { w.config.ConfigReloaderImage = referenceReloader },
 			`image "` + referenceReloader + `" of container config-reloader (--prometheus-config-reloader) is not known to read a configuration in parts: use the config-reloader of this operator, or name the image's repository with --parts-capable-reloaders`},
-		"the reference's image in the layout of ours": {workload.LayoutSplit, func(w *world) { w.config.ConfigReloaderImage = referenceReloader }, "--prometheus-config-reloader"},
-		"a mirror that the user sets": {workload.LayoutSplit, func(w *world) {
+		"the reference's image in the layout of ours": {workload.LayoutSplit, func(w *simulation) { w.config.ConfigReloaderImage = referenceReloader }, "--prometheus-config-reloader"},
+		"a mirror that the user sets": {workload.LayoutSplit, func(w *simulation) {
 			fields(w).Containers = withImage("config-reloader", "registry.example.org/mirror/prometheus-config-reloader:v0.93.0")
 		}, `container config-reloader (spec.containers)`},
-		"only the init container": {workload.LayoutSplit, func(w *world) {
+		"only the init container": {workload.LayoutSplit, func(w *simulation) {
 			fields(w).InitContainers = withImage("init-config-reloader", "mirror/reloader@sha256:"+strings.Repeat("a", 64))
 		}, `container init-config-reloader (spec.initContainers)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := distinctMonitors(300)
-			w := newWorld(t, tc.layout)
+			w := newSimulation(t, tc.layout)
 			tc.change(w)
 			w.services, w.rules = all[:10], rules
 			w.pass()
@@ -164,7 +164,7 @@ func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 
 // Parts are not written while any pod cannot read them, since it may restart.
 func TestPartsWaitForTheLastPod(t *testing.T) {
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	all := distinctMonitors(300)
 	w.services = all[:10]
 	w.pass()
@@ -193,7 +193,7 @@ func TestPartsWaitForTheLastPod(t *testing.T) {
 
 // While the configuration is in parts, no pods are created that could not read it.
 func TestAConfigurationInPartsKeepsItsReaders(t *testing.T) {
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	w.services = distinctMonitors(300)
 	w.pass()
 	w.owner.Fields.Containers = withImage("config-reloader", referenceReloader)
@@ -216,7 +216,7 @@ func TestAConfigurationInPartsKeepsItsReaders(t *testing.T) {
 func TestEveryInterruptionLeavesAVersion(t *testing.T) {
 	all := distinctMonitors(320)
 	for stop := range 10 {
-		w := newWorld(t, workload.LayoutSplit)
+		w := newSimulation(t, workload.LayoutSplit)
 		w.services = all[:40]
 		w.pass()
 		known := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 
 // The error about a configuration that is too large names the largest contributors.
 func TestTooLargeNamesWhoseItIs(t *testing.T) {
-	w := newWorld(t, workload.LayoutSplit)
+	w := newSimulation(t, workload.LayoutSplit)
 	all := distinctMonitors(3000)
 	for i, m := range all {
 		m.Namespace = "team-" + fmt.Sprint(i%5)

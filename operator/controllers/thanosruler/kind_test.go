@@ -25,14 +25,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// world is a fake cluster with rule objects.
-type world struct {
+// fakeCluster is a fake cluster with rule objects.
+type fakeCluster struct {
 	rules   []*v1.PrometheusRule
 	secrets assets.Static
 	live    engine.Live
 }
 
-func (w *world) cluster() engine.Cluster {
+func (w *fakeCluster) cluster() engine.Cluster {
 	return engine.Cluster{
 		NamespaceLabels: func(name string) (labels.Set, bool) { return labels.Set{"kubernetes.io/metadata.name": name}, true },
 		Objects: func(kind string) iter.Seq[catalog.Object] {
@@ -70,7 +70,7 @@ func steps(all []apply.Step) (out []string) {
 }
 
 // planFor returns the plan of the first reconciliation of a ThanosRuler.
-func planFor(t *testing.T, tr *v1.ThanosRuler, w *world) (engine.Inputs, engine.Plan, error) {
+func planFor(t *testing.T, tr *v1.ThanosRuler, w *fakeCluster) (engine.Inputs, engine.Plan, error) {
 	t.Helper()
 	in, err := Kind(testConfig(), &rules.Cache{}).Open(types.NamespacedName{}).Gather(tr, w.cluster())
 	if err != nil {
@@ -83,7 +83,7 @@ func planFor(t *testing.T, tr *v1.ThanosRuler, w *world) (engine.Inputs, engine.
 // Rules and files are written before the objects that run the pods, and a rejected object
 // does not affect the others.
 func TestPlan(t *testing.T) {
-	w := &world{rules: []*v1.PrometheusRule{ruleObject("demo", "bad", "up("), ruleObject("demo", "good", "up"), ruleObject("other", "far", "up")}}
+	w := &fakeCluster{rules: []*v1.PrometheusRule{ruleObject("demo", "bad", "up("), ruleObject("demo", "good", "up"), ruleObject("other", "far", "up")}}
 	in, plan, err := planFor(t, selectingRuler("main"), w)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestPlan(t *testing.T) {
 
 // Namespace and object selectors apply to namespaces and objects respectively.
 func TestSelectors(t *testing.T) {
-	w := &world{rules: []*v1.PrometheusRule{ruleObject("demo", "a", "up"), ruleObject("demo", "b", "up"), ruleObject("other", "a", "up")}}
+	w := &fakeCluster{rules: []*v1.PrometheusRule{ruleObject("demo", "a", "up"), ruleObject("demo", "b", "up"), ruleObject("other", "a", "up")}}
 	for name, tc := range map[string]struct {
 		namespaces, objects *metav1.LabelSelector
 		want                []string
@@ -156,7 +156,7 @@ func TestMissingReference(t *testing.T) {
 	tr := selectingRuler("main")
 	key := corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "login"}, Key: "password"}
 	tr.Spec.RemoteWrite = []v1.RemoteWriteSpec{{URL: "http://a", BasicAuth: &v1.BasicAuth{Username: key, Password: key}}}
-	in, _, err := planFor(t, tr, &world{})
+	in, _, err := planFor(t, tr, &fakeCluster{})
 	if err == nil || !strings.HasPrefix(err.Error(), "spec.remoteWrite[0]") {
 		t.Errorf("error %v", err)
 	}
@@ -176,7 +176,7 @@ func TestFaultsComeFirst(t *testing.T) {
 	} {
 		tr := selectingRuler("main")
 		spoil(tr)
-		_, plan, err := planFor(t, tr, &world{})
+		_, plan, err := planFor(t, tr, &fakeCluster{})
 		if err == nil || !strings.HasPrefix(err.Error(), field) || len(plan.Content)+len(plan.Workload) > 0 {
 			t.Errorf("%s: %v, and the plan %q", field, err, steps(append(plan.Content, plan.Workload...)))
 		}
@@ -186,7 +186,7 @@ func TestFaultsComeFirst(t *testing.T) {
 // An invalid alerting file is reported like any other fault of the spec and checked again
 // when its Secret changes. A missing file only prevents the start of the pods.
 func TestFilesAboutAlerts(t *testing.T) {
-	w := &world{}
+	w := &fakeCluster{}
 	tr := selectingRuler("main")
 	tr.Spec.AlertRelabelConfigs = &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "relabel"}, Key: "k"}
 	tr.Spec.EvaluationInterval = "0s"
@@ -227,7 +227,7 @@ func TestPlanAmongOthers(t *testing.T) {
 	ours, foreign := &appsv1.StatefulSet{}, &appsv1.StatefulSet{}
 	ours.Name, ours.OwnerReferences = "thanos-ruler-old", []metav1.OwnerReference{{UID: tr.UID}}
 	foreign.Name, foreign.OwnerReferences = "thanos-ruler-else", []metav1.OwnerReference{{UID: "x"}}
-	w := &world{live: engine.Live{
+	w := &fakeCluster{live: engine.Live{
 		Peers:        []engine.Peer{{Workload: tr}, {Workload: peer}},
 		StatefulSets: map[string]*appsv1.StatefulSet{ours.Name: ours, foreign.Name: foreign},
 	}}
@@ -264,7 +264,7 @@ func TestShapeWithoutAVersion(t *testing.T) {
 func TestClosingDropsWhatIsCompiledAhead(t *testing.T) {
 	cache, tr := &rules.Cache{}, selectingRuler("main")
 	k := Kind(testConfig(), cache)
-	w := &world{rules: []*v1.PrometheusRule{ruleObject("demo", "a", "up")}}
+	w := &fakeCluster{rules: []*v1.PrometheusRule{ruleObject("demo", "a", "up")}}
 	k.Ahead.Compile(tr, w.cluster())
 	before := cache.Len()
 	k.Open(types.NamespacedName{Namespace: "demo", Name: "main"}).Close()

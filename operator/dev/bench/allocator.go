@@ -38,12 +38,12 @@ func (d *discovery) measureAllocator(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	before, err := d.bed.load(ctx)
+	before, err := d.controlPlane.load(ctx)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	p, err := d.launchAny(d.allocator, address, nil, "--config-file="+config, "--listen-addr="+address, "--kubeconfig-path="+d.bed.Kubeconfig)
+	p, err := d.launchAny(d.allocator, address, nil, "--config-file="+config, "--listen-addr="+address, "--kubeconfig-path="+d.controlPlane.Kubeconfig)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (d *discovery) measureAllocator(ctx context.Context) (err error) {
 	if err := wait(ctx, 15*time.Second); err != nil {
 		return err
 	}
-	now, err := d.bed.load(ctx)
+	now, err := d.controlPlane.load(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (d *discovery) collectors(ctx context.Context) error {
 	for n := range d.shards {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", collector, n), Labels: map[string]string{"app": collector}}}
 		pod.Spec = corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Name: "c", Image: "i"}}}
-		if _, err := d.bed.kube.CoreV1().Pods("firekeeper").Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+		if _, err := d.controlPlane.kube.CoreV1().Pods("firekeeper").Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (d *discovery) allocatorConfig(ctx context.Context) (string, error) {
 	}
 	owner := d.owner("own")
 	owner.Spec.Shards = nil
-	c := scene.Config{Prometheus: owner, APIServer: d.bed.Host, TokenFile: file, CAFile: d.bed.CAFile}
+	c := scene.Config{Prometheus: owner, APIServer: d.controlPlane.Host, TokenFile: file, CAFile: d.controlPlane.CAFile}
 	for i := range d.jobs {
 		c.ServiceMonitors = append(c.ServiceMonitors, d.monitor(i))
 	}

@@ -142,7 +142,7 @@ func (s *store) putAll(ctx context.Context, from, to int, encode func(i int) (pa
 }
 
 // createMany stores objects as the API server stores the first one, which it has created and so checked.
-func (b *bed) createMany(ctx context.Context, kind resource, count int, namespace func(int) string, say func(string, ...any)) error {
+func (b *controlPlane) createMany(ctx context.Context, kind resource, count int, namespace func(int) string, say func(string, ...any)) error {
 	began := time.Now()
 	if err := b.createOne(ctx, kind, 0, namespace); err != nil {
 		return err
@@ -199,7 +199,7 @@ func stored(like []byte, obj object, namespace string) ([]byte, error) {
 }
 
 // await waits until the API server lists all objects of a kind.
-func (b *bed) await(ctx context.Context, kind resource, count int) error {
+func (b *controlPlane) await(ctx context.Context, kind resource, count int) error {
 	for {
 		var list metav1.PartialObjectMetadataList
 		raw, err := b.crds[kind.GroupVersion()].Get().Resource(kind.Resource).Param("limit", "1").Do(ctx).Raw()

@@ -33,11 +33,11 @@ type discovery struct {
 	length                             time.Duration
 	samples                            int
 
-	bed     *bed
-	dir     string
-	version string // of Prometheus
-	changed int    // number of changes so far
-	rows    []row
+	controlPlane *controlPlane
+	dir          string
+	version      string // of Prometheus
+	changed      int    // number of changes so far
+	rows         []row
 }
 
 // row is a line of the table.
@@ -74,10 +74,10 @@ func (d *discovery) run(ctx context.Context) (err error) {
 		d.version = "v" + release.String()
 	}
 	d.versions = &versions{}
-	if d.bed, err = d.newQuietBed(ctx); err != nil {
+	if d.controlPlane, err = d.newQuietBed(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.bed.end()) }()
+	defer func() { err = errors.Join(err, d.controlPlane.end()) }()
 	if err := d.fill(ctx); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ type load struct{ watches, bytes float64 }
 var sample = regexp.MustCompile(`(?m)^(\w+)(\{[^}]*\})? (\S+)$`)
 
 // load reads the metrics of the API server: open watches, and the bytes of events and of lists.
-func (b *bed) load(ctx context.Context) (out load, err error) {
+func (b *controlPlane) load(ctx context.Context) (out load, err error) {
 	text, err := b.Kubectl(ctx, "get", "--raw", "/metrics")
 	if err != nil {
 		return out, err
@@ -146,7 +146,7 @@ func (d *discovery) during(ctx context.Context, do func(context.Context) error, 
 			}
 			cpu, rss = cpu+u.cpu, rss+u.rss
 		}
-		l, err = d.bed.load(ctx)
+		l, err = d.controlPlane.load(ctx)
 		return cpu, rss, l, err
 	}
 	cpu, _, before, err := read()
@@ -164,7 +164,7 @@ func (d *discovery) during(ctx context.Context, do func(context.Context) error, 
 
 // annotate sets who discovers the targets.
 func (d *discovery) annotate(ctx context.Context, mode string) error {
-	return d.bed.crds[v1.SchemeGroupVersion].Patch(types.MergePatchType).Namespace(demo).Resource("prometheuses").Name("main").
+	return d.controlPlane.crds[v1.SchemeGroupVersion].Patch(types.MergePatchType).Namespace(demo).Resource("prometheuses").Name("main").
 		Body(fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, wellknown.AnnotationTargetDiscovery, mode)).Do(ctx).Error()
 }
 
@@ -185,7 +185,7 @@ func (d *discovery) startService(ctx context.Context) (s *service, took time.Dur
 		return nil, 0, err
 	}
 	began := time.Now()
-	p, err := d.command(d.bed, address, "discovery", "--targets-listen-address=127.0.0.1:0", "--leader-elect-namespace=firekeeper")
+	p, err := d.command(d.controlPlane, address, "discovery", "--targets-listen-address=127.0.0.1:0", "--leader-elect-namespace=firekeeper")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -203,7 +203,7 @@ func (d *discovery) startService(ctx context.Context) (s *service, took time.Dur
 		return nil, 0, errors.Join(err, p.stop())
 	}
 	s.address = string(found[len(found)-1][1])
-	c, err := d.bed.kube.CoreV1().ConfigMaps("firekeeper").Get(ctx, "firekeeper-discovery-ca", metav1.GetOptions{})
+	c, err := d.controlPlane.kube.CoreV1().ConfigMaps("firekeeper").Get(ctx, "firekeeper-discovery-ca", metav1.GetOptions{})
 	if err != nil {
 		return nil, 0, errors.Join(err, p.stop())
 	}
@@ -222,7 +222,7 @@ func (d *discovery) servers(ctx context.Context) (err error) {
 	if err := d.annotate(ctx, "central"); err != nil {
 		return err
 	}
-	before, err := d.bed.load(ctx)
+	before, err := d.controlPlane.load(ctx)
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (d *discovery) servers(ctx context.Context) (err error) {
 	if err := wait(ctx, 15*time.Second); err != nil {
 		return err
 	}
-	now, err := d.bed.load(ctx)
+	now, err := d.controlPlane.load(ctx)
 	if err != nil {
 		return err
 	}

@@ -20,20 +20,20 @@ import (
 func (d *discovery) fill(ctx context.Context) error {
 	for _, name := range []string{demo, "firekeeper"} {
 		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if _, err := d.bed.kube.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
+		if _, err := d.controlPlane.kube.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{"default", "prometheus"} {
 		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if _, err := d.bed.kube.CoreV1().ServiceAccounts(demo).Create(ctx, account, metav1.CreateOptions{}); err != nil {
+		if _, err := d.controlPlane.kube.CoreV1().ServiceAccounts(demo).Create(ctx, account, metav1.CreateOptions{}); err != nil {
 			return err
 		}
 	}
-	if err := d.bed.allowDiscovery(ctx); err != nil {
+	if err := d.controlPlane.allowDiscovery(ctx); err != nil {
 		return err
 	}
-	crds := d.bed.crds[v1.SchemeGroupVersion]
+	crds := d.controlPlane.crds[v1.SchemeGroupVersion]
 	if err := crds.Post().Namespace(demo).Resource("prometheuses").Body(d.owner("own")).Do(ctx).Error(); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (d *discovery) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	return d.bed.storeServices(ctx, d.jobs*d.endpoints, d.jobs, d.service, d.say)
+	return d.controlPlane.storeServices(ctx, d.jobs*d.endpoints, d.jobs, d.service, d.say)
 }
 
 func (d *discovery) owner(mode string) *v1.Prometheus {
@@ -81,7 +81,7 @@ func (d *discovery) change(ctx context.Context, address func(n int) string) (job
 	d.changed++
 	job = d.changed % d.jobs
 	patch := fmt.Sprintf(`[{"op":"replace","path":"/endpoints/0/addresses/0","value":%q}]`, address(d.changed))
-	_, err = d.bed.kube.DiscoveryV1().EndpointSlices(demo).Patch(ctx, d.monitor(job).Name, types.JSONPatchType, []byte(patch), metav1.PatchOptions{})
+	_, err = d.controlPlane.kube.DiscoveryV1().EndpointSlices(demo).Patch(ctx, d.monitor(job).Name, types.JSONPatchType, []byte(patch), metav1.PatchOptions{})
 	return job, err
 }
 

@@ -28,7 +28,7 @@ const (
 const following = 6 * time.Second
 
 // follow measures the command ui, which keeps targets current.
-func (w *whole) follow(ctx context.Context, b *bed, pods int) (out []float64, err error) {
+func (w *whole) follow(ctx context.Context, b *controlPlane, pods int) (out []float64, err error) {
 	address, err := ports.Address()
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (p *process) answers(ctx context.Context, path string, samples int) ([]time
 }
 
 // changeEndpoints takes single addresses out of EndpointSlices and times until the number of targets is the lower one.
-func (w *whole) changeEndpoints(ctx context.Context, b *bed, p *process, pods int) (out changes, err error) {
+func (w *whole) changeEndpoints(ctx context.Context, b *controlPlane, p *process, pods int) (out changes, err error) {
 	services := pods / podsOfService
 	before, err := p.kernelUsage()
 	if err != nil {

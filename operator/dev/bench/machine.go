@@ -24,7 +24,7 @@ type versions struct{ operator, golang, kubernetes, etcd string }
 var operatorVersion = regexp.MustCompile(`version (\S+) .*revision: (\w+)`)
 
 // find runs the programs to get their versions.
-func (v *versions) find(ctx context.Context, program string, b *bed) error {
+func (v *versions) find(ctx context.Context, program string, b *controlPlane) error {
 	text, err := exec.CommandContext(ctx, program, "--version").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s --version: %w: %s", program, err, text)

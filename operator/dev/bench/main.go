@@ -15,7 +15,7 @@
 //	                     flags; what can be measured; in which namespaces it is
 //	prometheus.go alertmanager.go
 //	                     what is created and changed
-//	bed.go bulk.go audit.go
+//	controlplane.go bulk.go audit.go
 //	                     the control plane; many objects at once; the operator's writes
 //	process.go           the operator and its resource usage
 //	watch.go measure.go restart.go

@@ -56,7 +56,7 @@ func (o *options) measure(ctx context.Context, s size, steps func(*measurement, 
 	if err != nil {
 		return out, err
 	}
-	m := measurement{options: o, bed: b, process: p, seen: seen, out: result{size: s}}
+	m := measurement{options: o, controlPlane: b, process: p, seen: seen, out: result{size: s}}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%w; the end of the operator's log:\n%s", err, m.process.tail())
@@ -79,10 +79,10 @@ func (p *process) tail() string {
 
 type measurement struct {
 	*options
-	bed     *bed
-	process *process
-	seen    *observer
-	out     result
+	controlPlane *controlPlane
+	process      *process
+	seen         *observer
+	out          result
 }
 
 // settle waits until the operator has written everything and does nothing more.
@@ -239,7 +239,7 @@ func (m *measurement) change(ctx context.Context, which int) (changes, error) {
 		object := pick.IntN(count)
 		mark := kind.mark.of(i)
 		began := time.Now()
-		if err := m.bed.patch(ctx, kind.GroupVersionResource, m.out.namespaceOf(object), kind.name(object), kind.patch(mark)); err != nil {
+		if err := m.controlPlane.patch(ctx, kind.GroupVersionResource, m.out.namespaceOf(object), kind.name(object), kind.patch(mark)); err != nil {
 			return out, err
 		}
 		at, err := m.seen.until(ctx, m.out.carried(m.seen, mark))

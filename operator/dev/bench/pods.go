@@ -51,7 +51,7 @@ func (w *whole) pods(ctx context.Context, count int) (out []float64, err error) 
 }
 
 // fillPods creates a namespace with pods, a Prometheus and what it needs to find its targets.
-func (b *bed) fillPods(ctx context.Context, count int, say func(string, ...any)) error {
+func (b *controlPlane) fillPods(ctx context.Context, count int, say func(string, ...any)) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: demo}}
 	if _, err := b.kube.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (b *bed) fillPods(ctx context.Context, count int, say func(string, ...any))
 }
 
 // allowDiscovery lets all ServiceAccounts read what targets consist of.
-func (b *bed) allowDiscovery(ctx context.Context) error {
+func (b *controlPlane) allowDiscovery(ctx context.Context) error {
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "discovery"}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{"", "discovery.k8s.io"}, Resources: []string{"services", "pods", "endpointslices"}, Verbs: []string{"get", "list", "watch"}},
 	}}
@@ -88,12 +88,12 @@ func (b *bed) allowDiscovery(ctx context.Context) error {
 }
 
 // storePods stores pods, and the Services and EndpointSlices with them, in the encoding of the API server.
-func (b *bed) storePods(ctx context.Context, count int, say func(string, ...any)) error {
+func (b *controlPlane) storePods(ctx context.Context, count int, say func(string, ...any)) error {
 	return b.storeServices(ctx, count, count/podsOfService, discoverytest.TypicalService, say)
 }
 
 // storeServices is like storePods, with other Services.
-func (b *bed) storeServices(ctx context.Context, count, services int, service func(i int) (corev1.Service, discoveryv1.EndpointSlice), say func(string, ...any)) error {
+func (b *controlPlane) storeServices(ctx context.Context, count, services int, service func(i int) (corev1.Service, discoveryv1.EndpointSlice), say func(string, ...any)) error {
 	began := time.Now()
 	core, discovery := encoder(corev1.SchemeGroupVersion), encoder(discoveryv1.SchemeGroupVersion)
 	put := func(what, folder string, count int, one func(i int) (name string, value []byte, err error)) error {
@@ -156,7 +156,7 @@ func watchMemory(pid int) func() int {
 }
 
 // listTargets runs the command targets three times and returns the medians of its duration and CPU time, and its memory.
-func (w *whole) listTargets(ctx context.Context, b *bed, targets int) ([]float64, error) {
+func (w *whole) listTargets(ctx context.Context, b *controlPlane, targets int) ([]float64, error) {
 	var took, cpu []time.Duration
 	most := 0
 	for range 3 {

@@ -28,7 +28,7 @@ type process struct {
 }
 
 // launch starts the operator and writes its log to the log folder of the cluster.
-func (o *options) launch(b *bed) (*process, error) {
+func (o *options) launch(b *controlPlane) (*process, error) {
 	address, err := ports.Address()
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (o *options) launch(b *bed) (*process, error) {
 }
 
 // command starts the operator with arguments, and with the flags that name the cluster and the address that it serves.
-func (o *options) command(b *bed, address string, args ...string) (*process, error) {
+func (o *options) command(b *controlPlane, address string, args ...string) (*process, error) {
 	log, err := os.OpenFile(filepath.Join(b.Dir, "operator.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err

@@ -18,14 +18,14 @@ func (m *measurement) startAgain(ctx context.Context) error {
 	if err := m.process.stop(); err != nil {
 		return err
 	}
-	switch before, err := m.bed.audit.writes(); { // those until now
+	switch before, err := m.controlPlane.audit.writes(); { // those until now
 	case err != nil:
 		return err
 	case total(before) == 0:
 		return errors.New("the audit log has no writes of the operator, which has written configurations")
 	}
 	began := time.Now()
-	p, err := m.launch(m.bed)
+	p, err := m.launch(m.controlPlane)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (m *measurement) startAgain(ctx context.Context) error {
 		return err
 	}
 	out.cpu = used.cpu
-	if out.writes, err = m.bed.audit.writes(); err != nil {
+	if out.writes, err = m.controlPlane.audit.writes(); err != nil {
 		return err
 	}
 	m.out.again = out

@@ -44,7 +44,7 @@ func (d *discovery) launchAny(name, address string, env []string, args ...string
 func (d *discovery) podNamed(ctx context.Context, name, set string) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: set, UID: "u", Controller: new(true)}}}}
 	pod.Spec = corev1.PodSpec{NodeName: "n", ServiceAccountName: "prometheus", Containers: []corev1.Container{{Name: "c", Image: "i"}}}
-	_, err := d.bed.kube.CoreV1().Pods(demo).Create(ctx, pod, metav1.CreateOptions{})
+	_, err := d.controlPlane.kube.CoreV1().Pods(demo).Create(ctx, pod, metav1.CreateOptions{})
 	return err
 }
 
@@ -52,13 +52,13 @@ func (d *discovery) podNamed(ctx context.Context, name, set string) error {
 func (d *discovery) tokenOf(ctx context.Context, pod, audience string) (string, error) {
 	spec := authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(86400))}
 	if audience != "" {
-		p, err := d.bed.kube.CoreV1().Pods(demo).Get(ctx, pod, metav1.GetOptions{})
+		p, err := d.controlPlane.kube.CoreV1().Pods(demo).Get(ctx, pod, metav1.GetOptions{})
 		if err != nil {
 			return "", err
 		}
 		spec.Audiences, spec.BoundObjectRef = []string{audience}, &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: pod, UID: p.UID}
 	}
-	got, err := d.bed.kube.CoreV1().ServiceAccounts(demo).CreateToken(ctx, "prometheus", &authenticationv1.TokenRequest{Spec: spec}, metav1.CreateOptions{})
+	got, err := d.controlPlane.kube.CoreV1().ServiceAccounts(demo).CreateToken(ctx, "prometheus", &authenticationv1.TokenRequest{Spec: spec}, metav1.CreateOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +97,7 @@ func (d *discovery) measureServer(ctx context.Context, mode string, from *servic
 			return nil, err
 		}
 	}
-	before, err := d.bed.load(ctx)
+	before, err := d.controlPlane.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (d *discovery) measureServer(ctx context.Context, mode string, from *servic
 	if err := s.start(ctx, env, args); err != nil {
 		return nil, err
 	}
-	now, err := d.bed.load(ctx)
+	now, err := d.controlPlane.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (s *server) configure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := scene.Config{Prometheus: s.owner(s.mode), APIServer: s.bed.Host, TokenFile: s.file("api-token"), CAFile: s.bed.CAFile, Lists: s.sd}
+	c := scene.Config{Prometheus: s.owner(s.mode), APIServer: s.controlPlane.Host, TokenFile: s.file("api-token"), CAFile: s.controlPlane.CAFile, Lists: s.sd}
 	for i := range s.jobs {
 		c.ServiceMonitors = append(c.ServiceMonitors, s.monitor(i))
 	}

@@ -84,7 +84,7 @@ func (b *burst) state(ctx context.Context) (s state, err error) {
 	if s.usage, err = b.process.usage(ctx); err != nil {
 		return s, err
 	}
-	if s.writes, err = b.bed.audit.writes(); err != nil {
+	if s.writes, err = b.controlPlane.audit.writes(); err != nil {
 		return s, err
 	}
 	s.live, err = b.process.live(ctx)
@@ -123,7 +123,7 @@ func (b *burst) send(ctx context.Context) error {
 			b.mu.Lock()
 			b.sent[i] = time.Now()
 			b.mu.Unlock()
-			return b.bed.patch(ctx, kind.GroupVersionResource, b.out.namespaceOf(object), kind.name(object), kind.patch(kind.mark.of(i)))
+			return b.controlPlane.patch(ctx, kind.GroupVersionResource, b.out.namespaceOf(object), kind.name(object), kind.patch(kind.mark.of(i)))
 		})
 		if (i+1)%600 == 0 {
 			b.mu.Lock()

@@ -41,7 +41,7 @@ type sighting struct {
 }
 
 // observe starts watching the objects that the operator writes for the workloads.
-func (b *bed) observe(ctx context.Context, of *subject) (*observer, error) {
+func (b *controlPlane) observe(ctx context.Context, of *subject) (*observer, error) {
 	o := &observer{subject: of, seen: make(chan sighting, 4096), known: map[string]map[string][]byte{}}
 	managed := metav1.ListOptions{LabelSelector: "managed-by=prometheus-operator"}
 	core := b.kube.CoreV1()

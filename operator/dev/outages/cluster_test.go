@@ -111,7 +111,7 @@ func poll(t testing.TB, interval, patience time.Duration, what string, check fun
 }
 
 // startCluster starts an API server with the objects.
-func (w *world) startCluster() {
+func (w *environment) startCluster() {
 	t := w.t
 	w.cluster = clustertest.Start(t, cluster.Options{})
 	config := &rest.Config{Host: w.cluster.Host, BearerToken: w.cluster.Token, TLSClientConfig: rest.TLSClientConfig{CAFile: w.cluster.CAFile}, QPS: 100, Burst: 100}
@@ -132,7 +132,7 @@ func (w *world) startCluster() {
 	})
 }
 
-func (w *world) kubectl(args ...string) {
+func (w *environment) kubectl(args ...string) {
 	w.t.Helper()
 	if _, err := w.cluster.Kubectl(w.t.Context(), args...); err != nil {
 		w.t.Fatal(err)
@@ -150,7 +150,7 @@ func pod(name, account string, port corev1.ContainerPort, labels map[string]stri
 }
 
 // createPod creates a running pod. Nothing but this test changes it.
-func (w *world) createPod(p *corev1.Pod) {
+func (w *environment) createPod(p *corev1.Pod) {
 	w.t.Helper()
 	within(w.t, time.Minute, "pod "+p.Name, func() error {
 		ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
@@ -170,7 +170,7 @@ func (w *world) createPod(p *corev1.Pod) {
 }
 
 // grow adds a target and its pod.
-func (w *world) grow() *target {
+func (w *environment) grow() *target {
 	w.t.Helper()
 	s := newTarget(w.t)
 	var port int32
@@ -184,13 +184,13 @@ func (w *world) grow() *target {
 }
 
 // shrink deletes the pod of a target.
-func (w *world) shrink(s *target) {
+func (w *environment) shrink(s *target) {
 	w.t.Helper()
 	s.until = time.Now()
 	w.deletePod(s.Name)
 }
 
-func (w *world) deletePod(name string) {
+func (w *environment) deletePod(name string) {
 	w.t.Helper()
 	within(w.t, time.Minute, "deletion of pod "+name, func() error {
 		return w.kube.CoreV1().Pods("demo").Delete(w.t.Context(), name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
@@ -198,7 +198,7 @@ func (w *world) deletePod(name string) {
 }
 
 // tokenOf writes a token of a pod to a file; with an audience, it is bound to the pod.
-func (w *world) tokenOf(name, audience, file string) {
+func (w *environment) tokenOf(name, audience, file string) {
 	w.t.Helper()
 	spec := authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(86400))}
 	if audience != "" {
@@ -212,7 +212,7 @@ func (w *world) tokenOf(name, audience, file string) {
 }
 
 // annotate sets who discovers the targets.
-func (w *world) annotate(mode string) {
+func (w *environment) annotate(mode string) {
 	w.t.Helper()
 	within(w.t, time.Minute, "annotation "+mode, func() error {
 		_, err := w.cluster.Kubectl(w.t.Context(), "-n", "demo", "annotate", "--overwrite", w.resource(), "main", wellknown.AnnotationTargetDiscovery+"="+mode)

@@ -28,12 +28,12 @@ func TestLoad(t *testing.T) {
 	}
 	n, _ := seed(t)
 	r := newReceiver(t)
-	w := newWorld(t, n, setup{
+	w := newEnvironment(t, n, setup{
 		mode: "central", agent: true, interval: 5 * time.Second, applies: time.Second, inventories: 15 * time.Second, speed: 12, remoteWrite: r.url,
 		annotations: fmt.Sprintf(`%s, %s: "8", %s: "1000"`, weighted, wellknown.AnnotationMaxShards, wellknown.AnnotationSeriesPerShard),
 		numShards:   2, numReplicas: 1, numTargets: 24,
 	})
-	l := &load{world: w, receiver: r, limits: scaling.Limits{Floor: 2, Max: 8}}
+	l := &load{environment: w, receiver: r, limits: scaling.Limits{Floor: 2, Max: 8}}
 	l.report()
 	l.series(45)
 	l.until("targets on both shards", 10*time.Minute, 2)
@@ -47,7 +47,7 @@ func TestLoad(t *testing.T) {
 
 // load is a test with another number of series.
 type load struct {
-	*world
+	*environment
 	receiver *receiver
 	limits   scaling.Limits
 	wanted   scaling.Workload

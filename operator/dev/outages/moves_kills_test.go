@@ -19,7 +19,7 @@ func TestMovesUnderKills(t *testing.T) {
 	} else {
 		t.Parallel() // it mostly waits
 	}
-	w := newWorld(t, n, setup{mode: "central", annotations: weighted, interval: interval, applies: time.Second, numShards: 2, numReplicas: 1, numTargets: 8})
+	w := newEnvironment(t, n, setup{mode: "central", annotations: weighted, interval: interval, applies: time.Second, numShards: 2, numReplicas: 1, numTargets: 8})
 	const patience = 10 * time.Minute
 	w.spread("at the start", patience)
 	for _, number := range shards {
@@ -43,7 +43,7 @@ func TestMovesUnderKills(t *testing.T) {
 }
 
 // unbroken checks the scrapes of all targets so far.
-func (w *world) unbroken(when string) {
+func (w *environment) unbroken(when string) {
 	w.t.Helper()
 	for _, one := range w.targets {
 		for replica := range w.numReplicas {

@@ -33,7 +33,7 @@ func TestMoves(t *testing.T) {
 	text := os.Getenv("FIREKEEPER_MOVES")
 	if text == "" {
 		t.Parallel() // it mostly waits
-		w := newWorld(t, n, setup{mode: "central", annotations: weighted, interval: interval, applies: time.Second,
+		w := newEnvironment(t, n, setup{mode: "central", annotations: weighted, interval: interval, applies: time.Second,
 			numShards: 2, numReplicas: 1 + int(n%2), numTargets: 3})
 		w.moves(moving{setup: w.setup, late: late, patience: 3 * time.Minute, shards: []int{3, 2}})
 		return
@@ -49,7 +49,7 @@ func TestMoves(t *testing.T) {
 		must(t, err)
 		for replicas := 1; replicas <= 2; replicas++ {
 			t.Run(fmt.Sprintf("%s, %d replicas", every, replicas), func(t *testing.T) {
-				w := newWorld(t, n, setup{mode: "central", annotations: weighted, interval: every, applies: 5 * time.Second,
+				w := newEnvironment(t, n, setup{mode: "central", annotations: weighted, interval: every, applies: 5 * time.Second,
 					numShards: 2, numReplicas: replicas, numTargets: targets})
 				w.moves(moving{setup: w.setup, late: time.Second, patience: time.Hour, shards: []int{3, 5, 3, 2}})
 			})
@@ -58,7 +58,7 @@ func TestMoves(t *testing.T) {
 }
 
 // moves changes the number of shards, and checks the scrapes of all targets.
-func (w *world) moves(m moving) {
+func (w *environment) moves(m moving) {
 	w.t.Helper()
 	began := time.Now()
 	w.spread("at the start", m.patience)
@@ -76,7 +76,7 @@ func (w *world) moves(m moving) {
 }
 
 // scraped checks the scrapes of all targets by all replicas so far, and returns the longest gap and the sums.
-func (w *world) scraped(when string, late time.Duration) (all record) {
+func (w *environment) scraped(when string, late time.Duration) (all record) {
 	w.t.Helper()
 	for _, one := range w.targets {
 		for replica := range w.numReplicas {
@@ -92,7 +92,7 @@ func (w *world) scraped(when string, late time.Duration) (all record) {
 
 // mostMoves returns the maximum number of moves for changes of the number of shards: the part of the shards that are
 // added or removed, and a margin.
-func (w *world) mostMoves(shards []int) int {
+func (w *environment) mostMoves(shards []int) int {
 	part, before := 0.0, 2
 	for _, n := range shards {
 		part += 1 - float64(min(before, n))/float64(max(before, n))
@@ -113,7 +113,7 @@ func (s *target) history() string {
 
 // scale changes the number of shards. New pods run before or after the change. Those of other shards stop when they have
 // no targets any more.
-func (w *world) scale(n int, patience time.Duration) {
+func (w *environment) scale(n int, patience time.Duration) {
 	w.t.Helper()
 	before := w.numShards
 	w.numShards = n
@@ -144,7 +144,7 @@ func (w *world) scale(n int, patience time.Duration) {
 }
 
 // spread waits until each target is on one shard, with all of its replicas, and no shard has many more than another one.
-func (w *world) spread(when string, patience time.Duration) {
+func (w *environment) spread(when string, patience time.Duration) {
 	w.t.Helper()
 	within(w.t, patience, when, func() error {
 		on := map[string]map[int]int{} // replicas by target and shard
@@ -191,7 +191,7 @@ func (w *world) spread(when string, patience time.Duration) {
 }
 
 // followed waits for two more scrapes of each target by each replica.
-func (w *world) followed() {
+func (w *environment) followed() {
 	w.t.Helper()
 	since := time.Now()
 	within(w.t, time.Minute+3*w.interval, "scrapes of all targets", func() error {

@@ -26,38 +26,38 @@ func TestMain(m *testing.M) {
 // outage is something that fails and comes back.
 type outage struct {
 	name string
-	run  func(w *world, down time.Duration)
+	run  func(w *environment, down time.Duration)
 }
 
 var outages = []outage{
-	{"the leader", func(w *world, down time.Duration) {
+	{"the leader", func(w *environment, down time.Duration) {
 		leader, _ := w.leader()
 		leader.Kill()
 		time.Sleep(down)
 		leader.Start(w.t)
 	}},
-	{"the standby", func(w *world, down time.Duration) {
+	{"the standby", func(w *environment, down time.Duration) {
 		standby := w.standby()
 		standby.Kill()
 		time.Sleep(down)
 		standby.Start(w.t)
 	}},
-	{"config-reloader", func(w *world, down time.Duration) {
+	{"config-reloader", func(w *environment, down time.Duration) {
 		s := w.shards[w.rand.IntN(len(w.shards))]
 		s.reloader.Kill()
 		s.leader, s.sequence = 0, 0 // it continues with the list on disk
 		time.Sleep(down)
 		s.reloader.Start(s.w.t)
 	}},
-	{"Prometheus", func(w *world, down time.Duration) { w.shards[w.rand.IntN(len(w.shards))].killPrometheus(down) }},
-	{"the API server", func(w *world, _ time.Duration) { must(w.t, w.cluster.RestartAPIServer(w.t.Context())) }},
+	{"Prometheus", func(w *environment, down time.Duration) { w.shards[w.rand.IntN(len(w.shards))].killPrometheus(down) }},
+	{"the API server", func(w *environment, _ time.Duration) { must(w.t, w.cluster.RestartAPIServer(w.t.Context())) }},
 }
 
 // steps are the modes of a migration there and back.
 var steps = []string{"both", "central", "both", "own"}
 
 // run makes a step, and an outage in the middle of it.
-func (w *world) run(mode string, o outage) {
+func (w *environment) run(mode string, o outage) {
 	w.t.Helper()
 	when := fmt.Sprintf("%s dies on the way from %s to %s", o.name, w.mode, mode)
 	before, down := time.Duration(w.rand.IntN(3000))*time.Millisecond, time.Duration(w.rand.IntN(4000))*time.Millisecond
@@ -98,7 +98,7 @@ func TestOutages(t *testing.T) {
 	if !all {
 		t.Parallel() // it mostly waits
 	}
-	w := newWorld(t, n, apart)
+	w := newEnvironment(t, n, apart)
 	w.settled("at the start")
 	rounds := [][]outage{nil}
 	if all {
@@ -129,7 +129,7 @@ func TestFailures(t *testing.T) {
 	if !all {
 		t.Skip("takes minutes; FIREKEEPER_OUTAGES=all runs it")
 	}
-	w := newWorld(t, n, apart)
+	w := newEnvironment(t, n, apart)
 	w.settled("at the start")
 	w.step("both")
 	w.settled("in mode both")
@@ -138,14 +138,14 @@ func TestFailures(t *testing.T) {
 	w.compared()
 	for _, c := range []struct {
 		name string
-		run  func(*world)
+		run  func(*environment)
 	}{
-		{"the service is away", (*world).noService},
-		{"the network to one pod is cut", (*world).split},
-		{"a pod restarts without the service", (*world).podRestarts},
-		{"the API server is away when the service starts", (*world).noAPIServer},
-		{"two leaders", (*world).twoLeaders},
-		{"all pods start at once", (*world).allRestart},
+		{"the service is away", (*environment).noService},
+		{"the network to one pod is cut", (*environment).split},
+		{"a pod restarts without the service", (*environment).podRestarts},
+		{"the API server is away when the service starts", (*environment).noAPIServer},
+		{"two leaders", (*environment).twoLeaders},
+		{"all pods start at once", (*environment).allRestart},
 	} {
 		c.run(w)
 		for _, r := range w.replicas {
@@ -165,7 +165,7 @@ func TestFailures(t *testing.T) {
 }
 
 // compared waits until the reports say that each server has its list, and scrapes it.
-func (w *world) compared() {
+func (w *environment) compared() {
 	w.t.Helper()
 	within(w.t, 3*time.Minute, "reports about all targets", func() error {
 		_, status := w.leader()
@@ -189,7 +189,7 @@ func (w *world) compared() {
 }
 
 // lists returns what each pod serves to its Prometheus.
-func (w *world) lists() (out []string) {
+func (w *environment) lists() (out []string) {
 	w.t.Helper()
 	for _, s := range w.shards {
 		text, err := s.listed()
@@ -200,7 +200,7 @@ func (w *world) lists() (out []string) {
 }
 
 // kept waits for scrapes of each target, and checks that the lists stay.
-func (w *world) kept(lists []string, scrapes int) {
+func (w *environment) kept(lists []string, scrapes int) {
 	w.t.Helper()
 	since := time.Now()
 	within(w.t, time.Minute, "scrapes with the last list", func() error {
@@ -217,7 +217,7 @@ func (w *world) kept(lists []string, scrapes int) {
 }
 
 // noService: scraping continues with the last list, and new targets wait.
-func (w *world) noService() {
+func (w *environment) noService() {
 	lists := w.lists()
 	for _, r := range w.replicas {
 		r.Kill()
@@ -230,7 +230,7 @@ func (w *world) noService() {
 }
 
 // split: one pod keeps its list, the other one gets changes.
-func (w *world) split() {
+func (w *environment) split() {
 	lonely, other := w.shards[0], w.shards[1]
 	lonely.balancer.Cut(true)
 	list, err := lonely.listed()
@@ -250,7 +250,7 @@ func (w *world) split() {
 }
 
 // podRestarts: a pod that restarts without the service scrapes what is on its disk.
-func (w *world) podRestarts() {
+func (w *environment) podRestarts() {
 	for _, r := range w.replicas {
 		r.Kill()
 	}
@@ -262,7 +262,7 @@ func (w *world) podRestarts() {
 }
 
 // noAPIServer: replicas that start without the API server serve nothing, and lists stay until they know all targets.
-func (w *world) noAPIServer() {
+func (w *environment) noAPIServer() {
 	lists := w.lists()
 	for _, r := range w.replicas {
 		r.Kill()
@@ -278,7 +278,7 @@ func (w *world) noAPIServer() {
 
 // twoLeaders: a leader that was stopped for longer than its Lease continues when another one leads. Pods never go back
 // to its lists.
-func (w *world) twoLeaders() {
+func (w *environment) twoLeaders() {
 	old, _ := w.leader()
 	old.Signal(w.t, syscall.SIGSTOP)
 	within(w.t, time.Minute, "the next leader", func() error {
@@ -300,7 +300,7 @@ func (w *world) twoLeaders() {
 }
 
 // allRestart: everything restarts at once, but for the API server.
-func (w *world) allRestart() {
+func (w *environment) allRestart() {
 	for _, r := range w.replicas {
 		r.Kill()
 	}

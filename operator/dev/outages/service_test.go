@@ -43,7 +43,7 @@ func (r *replica) get(path string, into any) error {
 func get(url string, into any) error { return trial.Get(context.Background(), url, into) }
 
 // startService starts two replicas, and waits for the CA.
-func (w *world) startService() {
+func (w *environment) startService() {
 	for i := range 2 {
 		r := &replica{trial.Process{Name: fmt.Sprint("replica ", i), Env: []string{"KUBECONFIG=" + w.cluster.Kubeconfig}, Args: []string{
 			w.operator, "--web.listen-address=127.0.0.1:0", "--leader-elect", "--leader-elect-namespace=firekeeper", "discovery", "--targets-listen-address=127.0.0.1:0",
@@ -67,7 +67,7 @@ func (w *world) startService() {
 }
 
 // ready waits until a replica is ready.
-func (w *world) ready(r *replica) {
+func (w *environment) ready(r *replica) {
 	w.t.Helper()
 	within(w.t, time.Minute, r.Name+" is ready", func() error {
 		r.Again(w.t)
@@ -77,7 +77,7 @@ func (w *world) ready(r *replica) {
 }
 
 // leader returns the replica that leads.
-func (w *world) leader() (r *replica, status central.Status) {
+func (w *environment) leader() (r *replica, status central.Status) {
 	w.t.Helper()
 	within(w.t, time.Minute, "a leader", func() error {
 		for _, r = range w.replicas {
@@ -91,7 +91,7 @@ func (w *world) leader() (r *replica, status central.Status) {
 	return r, status
 }
 
-func (w *world) standby() *replica {
+func (w *environment) standby() *replica {
 	leader, _ := w.leader()
 	for _, r := range w.replicas {
 		if r != leader {
@@ -102,7 +102,7 @@ func (w *world) standby() *replica {
 }
 
 // newBalancer returns the Service as one pod reaches it.
-func newBalancer(w *world) *scene.Balancer {
+func newBalancer(w *environment) *scene.Balancer {
 	var next atomic.Int64
 	b, err := scene.NewBalancer(func() string { return w.replicas[int(next.Add(1))%len(w.replicas)].address(true) })
 	must(w.t, err)

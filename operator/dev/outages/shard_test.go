@@ -31,7 +31,7 @@ import (
 
 // shard is a pod of the Prometheus.
 type shard struct {
-	w                    *world
+	w                    *environment
 	number, replica      int
 	reloader, prometheus trial.Process
 	balancer             *scene.Balancer
@@ -49,7 +49,7 @@ func freeAddress(t testing.TB) string {
 }
 
 // startShard runs a pod.
-func (w *world) startShard(number, replica int) *shard {
+func (w *environment) startShard(number, replica int) *shard {
 	t := w.t
 	s := &shard{w: w, number: number, replica: replica, vol: volumetest.New(t), dir: t.TempDir(), balancer: newBalancer(w),
 		url: "http://" + freeAddress(t), metrics: freeAddress(t), sd: freeAddress(t)}

@@ -100,7 +100,7 @@ func TestKubePrometheus(t *testing.T) {
 }
 
 // forbiddenInTenant checks that the result for the monitor without permissions is Forbidden instead of no targets.
-func forbiddenInTenant(t *testing.T, asked lister.Cluster, c *compiled, w *world) {
+func forbiddenInTenant(t *testing.T, asked lister.Cluster, c *compiled, w *input) {
 	t.Helper()
 	for _, job := range c.jobs(t, -1) {
 		if job.Name != "serviceMonitor/tenant/web/0" {
@@ -146,9 +146,9 @@ func kubePrometheus(t *testing.T) string {
 }
 
 // install creates the objects that matter to discovery and permissions, and pods for the Services.
-func install(t *testing.T, kube kubernetes.Interface, folder string) *world {
+func install(t *testing.T, kube kubernetes.Interface, folder string) *input {
 	t.Helper()
-	w := &world{prometheus: &v1.Prometheus{}, endpointSlices: true}
+	w := &input{prometheus: &v1.Prometheus{}, endpointSlices: true}
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no manifests: %v", err)

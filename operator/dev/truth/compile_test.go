@@ -19,8 +19,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 )
 
-// world is a workload with its monitors.
-type world struct {
+// input is a workload with its monitors.
+type input struct {
 	prometheus     *v1.Prometheus
 	services       []*v1.ServiceMonitor
 	pods           []*v1.PodMonitor
@@ -30,7 +30,7 @@ type world struct {
 	endpointSlices bool // the cluster supports EndpointSlices
 }
 
-// compiled is the compiled configuration of a world.
+// compiled is the compiled configuration of an input.
 type compiled struct {
 	frame     promconfig.Frame
 	fragments map[string][]promconfig.Fragment // by kind
@@ -39,9 +39,9 @@ type compiled struct {
 	noPort    bool // feature no-default-scrape-port
 }
 
-// compile compiles a world for a version of Prometheus. It leaves out monitors that are rejected and returns their
+// compile compiles an input for a version of Prometheus. It leaves out monitors that are rejected and returns their
 // errors.
-func (w *world) compile(t *testing.T, version string) (out compiled, rejected []error) {
+func (w *input) compile(t *testing.T, version string) (out compiled, rejected []error) {
 	t.Helper()
 	p := w.prometheus.DeepCopy()
 	p.Spec.Version = "v" + version

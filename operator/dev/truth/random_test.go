@@ -20,7 +20,7 @@ import (
 type random struct {
 	*rand.Rand
 	t *testing.T
-	// world is the prefix of the names of its namespaces.
+	// input is the prefix of the names of its namespaces.
 	world string
 }
 
@@ -212,8 +212,8 @@ func (r random) spec() string {
 }
 
 // workload returns a workload with monitors of all kinds.
-func (r random) workload(features ...string) *world {
-	w := &world{prometheus: &v1.Prometheus{}, endpointSlices: true, podTopology: r.IntN(2) == 0}
+func (r random) workload(features ...string) *input {
+	w := &input{prometheus: &v1.Prometheus{}, endpointSlices: true, podTopology: r.IntN(2) == 0}
 	shards := 1 + r.IntN(3)
 	r.read(w.prometheus, `{metadata: {namespace: %s, name: k8s}, spec: {%s}}`, r.own(), list(
 		fmt.Sprintf("shards: %d", shards), "scrapeInterval: 30s",

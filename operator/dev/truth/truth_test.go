@@ -100,7 +100,7 @@ func compareWorlds(t *testing.T, p program, first int, total *tally) {
 	if first/batch%3 == 1 {
 		features = []string{"no-default-scrape-port"} // a feature of Prometheus 2
 	}
-	var worlds []*world
+	var worlds []*input
 	for i := range batch {
 		r := random{rand.New(rand.NewPCG(uint64(first+i), 1)), t, fmt.Sprintf("w%d-", i)}
 		api.Add(r.cluster()...)
@@ -120,7 +120,7 @@ func compareWorlds(t *testing.T, p program, first int, total *tally) {
 }
 
 // compare compares worlds in a cluster. There is one server for each shard number.
-func compare(t *testing.T, p program, worlds []*world, cluster lister.Cluster, kubeconfig string, total *tally) {
+func compare(t *testing.T, p program, worlds []*input, cluster lister.Cluster, kubeconfig string, total *tally) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {

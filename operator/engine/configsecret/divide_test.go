@@ -107,7 +107,7 @@ func (ts *tenants) leftOut(t *testing.T) map[string]int {
 	return out
 }
 
-func (w *world) fit(ts *tenants) Output {
+func (w *simulation) fit(ts *tenants) Output {
 	w.t.Helper()
 	out, err := w.docs.Fit(w.base, w.live(), ts.content)
 	if err != nil {
@@ -118,9 +118,9 @@ func (w *world) fit(ts *tenants) Output {
 
 // TestFit: only the namespace that holds too much loses objects.
 func TestFit(t *testing.T) {
-	foreign := func(w *world) { w.base.Config.ConfigReloaderImage = "other/reloader:v1" }
-	memory := func(limit string) func(*world) {
-		return func(w *world) {
+	foreign := func(w *simulation) { w.base.Config.ConfigReloaderImage = "other/reloader:v1" }
+	memory := func(limit string) func(*simulation) {
+		return func(w *simulation) {
 			w.docs = New(nil, 0)
 			w.base.Config.ReloaderResources = workload.ReloaderResources{MemoryLimit: resource.MustParse(limit)}
 		}
@@ -128,7 +128,7 @@ func TestFit(t *testing.T) {
 	const part = small * 9 / 10
 	for name, tc := range map[string]struct {
 		fill   func(*tenants)
-		change func(*world)
+		change func(*simulation)
 		most   int // objects of greedy that may be left out
 	}{
 		"everything fits":       {fill: func(ts *tenants) { ts.add("a", 10, 100); ts.add("b", 10, 100) }},
@@ -141,7 +141,7 @@ func TestFit(t *testing.T) {
 		"two that hold as much": {fill: func(ts *tenants) { ts.add("a", 10, 100); ts.add("greedy", 8, part); ts.add("greedy2", 8, part) }, most: 8},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, ts := newWorld(t), &tenants{frame: []*document.Piece{document.NewPiece("head", []byte("items:\n"))}}
+			w, ts := newSimulation(t), &tenants{frame: []*document.Piece{document.NewPiece("head", []byte("items:\n"))}}
 			if tc.change != nil {
 				tc.change(w)
 			}
@@ -174,7 +174,7 @@ func TestFit(t *testing.T) {
 
 // TestFitComesBack: left-out objects return once there is room.
 func TestFitComesBack(t *testing.T) {
-	w, ts := newWorld(t), &tenants{}
+	w, ts := newSimulation(t), &tenants{}
 	ts.add("a", 10, 100)
 	ts.add("greedy", 12, small*9/10)
 	w.fit(ts)
@@ -194,7 +194,7 @@ func TestFitComesBack(t *testing.T) {
 // reloader that cannot read them, nothing is left out and the last configuration stays. The same
 // holds while pods are being replaced by ones that can read parts.
 func TestFitKeepsParts(t *testing.T) {
-	w := newWorld(t)
+	w := newSimulation(t)
 	w.content.Pieces = pieces(100)
 	w.pass()
 	w.base.Config.ConfigReloaderImage = "other/reloader:v1"
@@ -203,7 +203,7 @@ func TestFitKeepsParts(t *testing.T) {
 	if out := w.fit(ts); out.Withheld == nil || len(ts.leftOut(t)) > 0 {
 		t.Errorf("withheld %v, left out %v", out.Withheld, ts.leftOut(t))
 	}
-	w = newWorld(t)
+	w = newSimulation(t)
 	w.sets["old"] = &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "old"}}
 	if out := w.fit(ts); out.Withheld == nil || !out.InParts || len(ts.leftOut(t)) > 0 {
 		t.Errorf("withheld %v, left out %v", out.Withheld, ts.leftOut(t))
@@ -212,7 +212,7 @@ func TestFitKeepsParts(t *testing.T) {
 
 // TestNoMemoryForTheWorkloadsOwn: the workload's own configuration is never left out.
 func TestNoMemoryForTheWorkloadsOwn(t *testing.T) {
-	w, ts := newWorld(t), &tenants{frame: []*document.Piece{document.NewPiece("head", noise(1, 31<<20))}}
+	w, ts := newSimulation(t), &tenants{frame: []*document.Piece{document.NewPiece("head", noise(1, 31<<20))}}
 	w.docs = New(nil, 0)
 	w.base.Config.ReloaderResources = workload.ReloaderResources{MemoryLimit: resource.MustParse("50Mi")}
 	w.base.Fields.Containers = []corev1.Container{{Name: workload.ContainerConfigReloader, Resources: corev1.ResourceRequirements{
@@ -232,7 +232,7 @@ func FuzzFit(f *testing.F) {
 	f.Add(uint64(2), uint16(900), uint16(30))
 	f.Add(uint64(3), uint16(3), uint16(30000))
 	f.Fuzz(func(t *testing.T, seed uint64, count, bytes uint16) {
-		w, ts := newWorld(t), &tenants{}
+		w, ts := newSimulation(t), &tenants{}
 		ts.add("good", 5+int(seed%20), 100)
 		ts.add("greedy", int(count)%1500, int(bytes))
 		ts.add("fine", 10, 150)

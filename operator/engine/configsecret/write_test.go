@@ -25,7 +25,7 @@ import (
 // new one, and writing the same content again is a no-op.
 func TestAConfigurationGrowsAndShrinks(t *testing.T) {
 	all := pieces(300)
-	w := newWorld(t)
+	w := newSimulation(t)
 	var volume corev1.Volume
 	most := 0
 	for i, n := range []int{1, 20, 60, 300, 299, 150, 20, 1} {
@@ -61,7 +61,7 @@ func TestAConfigurationGrowsAndShrinks(t *testing.T) {
 // they leave.
 func TestKeysTakeOfTheRoom(t *testing.T) {
 	all := pieces(200)
-	w := newWorld(t)
+	w := newSimulation(t)
 	for _, tc := range []struct {
 		pieces, keys int
 		parts        bool
@@ -84,7 +84,7 @@ func TestKeysTakeOfTheRoom(t *testing.T) {
 
 // TestKeysOfOurOwnAreLeftOut: a user-provided list of parts is left out, as it would stop every pod.
 func TestKeysOfOurOwnAreLeftOut(t *testing.T) {
-	w := newWorld(t)
+	w := newSimulation(t)
 	w.content.Pieces = pieces(3)
 	w.content.Keys = map[string][]byte{
 		parts.ListName: []byte("{}"), parts.ConfigName(1): []byte("x"), parts.ConfigEnd: []byte("x"), parts.RulesEnd: []byte("x"),
@@ -114,10 +114,10 @@ func TestWhatIsTooLargeIsWithheld(t *testing.T) {
 			}
 		}
 	}
-	foreign := func(w *world) { w.base.Config.ConfigReloaderImage = "other/reloader:v1" }
+	foreign := func(w *simulation) { w.base.Config.ConfigReloaderImage = "other/reloader:v1" }
 	for name, tc := range map[string]struct {
 		pieces, keys int
-		change       func(*world) // applied before the write
+		change       func(*simulation) // applied before the write
 		want         []string
 		awaits       bool // the next pods can read it
 		leave        bool
@@ -130,19 +130,19 @@ func TestWhatIsTooLargeIsWithheld(t *testing.T) {
 		"a reloader that reads no parts": {pieces: 100, change: foreign, want: []string{
 			`image "other/reloader:v1" of container config-reloader (--prometheus-config-reloader) is not known to read`, "or divide it. The last",
 		}, awaits: true},
-		"a pod of before": {pieces: 100, change: func(w *world) {
+		"a pod of before": {pieces: 100, change: func(w *simulation) {
 			w.sets["old"] = &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "old"}}
 		}, want: []string{"as soon as all pods can read them; now StatefulSet old: container config-reloader still has image"}, awaits: true},
-		"nothing was written yet": {pieces: 700, change: func(w *world) { clear(w.secrets) }, leave: true},
-		"the Secret is another's": {pieces: 700, change: func(w *world) { w.secrets[mainSecret].OwnerReferences = nil }, leave: true},
-		"in parts that the next pods could not read": {pieces: 100, change: func(w *world) {
+		"nothing was written yet": {pieces: 700, change: func(w *simulation) { clear(w.secrets) }, leave: true},
+		"the Secret is another's": {pieces: 700, change: func(w *simulation) { w.secrets[mainSecret].OwnerReferences = nil }, leave: true},
+		"in parts that the next pods could not read": {pieces: 100, change: func(w *simulation) {
 			w.content.Pieces = many[:90]
 			w.pass()
 			foreign(w)
 		}, awaits: true, leave: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newSimulation(t)
 			w.content = Content{Pieces: many[:3], Origin: Origin{Objects: "items", Divide: "divide it", Each: from(700)}}
 			w.pass()
 			if tc.change != nil {
@@ -169,7 +169,7 @@ func TestWhatIsTooLargeIsWithheld(t *testing.T) {
 // TestPartsAvoidSecretsOfOthers: parts are not written into Secrets with another owner, and these
 // reduce the room.
 func TestPartsAvoidSecretsOfOthers(t *testing.T) {
-	w := newWorld(t)
+	w := newSimulation(t)
 	w.content.Pieces = pieces(300)
 	theirs := func(i int) {
 		name := w.base.ConfigPartName(i)
@@ -194,7 +194,7 @@ func TestPartsAvoidSecretsOfOthers(t *testing.T) {
 
 // TestNoFreeSecret: without the annotation, every part counts as named by the list.
 func TestNoFreeSecret(t *testing.T) {
-	w := newWorld(t)
+	w := newSimulation(t)
 	w.content.Pieces = pieces(300)
 	w.pass()
 	for i := range workload.ConfigParts {
@@ -215,7 +215,7 @@ func TestNoFreeSecret(t *testing.T) {
 func TestInterruptionsLeaveAVersion(t *testing.T) {
 	all := pieces(320)
 	for stop := range 8 {
-		w := newWorld(t)
+		w := newSimulation(t)
 		w.content.Pieces, w.content.Keys = all[:40], map[string][]byte{"template": make([]byte, 1000)}
 		w.pass()
 		text, _ := w.read()
@@ -245,7 +245,7 @@ func FuzzWrite(f *testing.F) {
 	all := pieces(600)
 	f.Fuzz(func(t *testing.T, seed uint64, n1, keys1, n2, keys2 uint16) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		w := newWorld(t)
+		w := newSimulation(t)
 		for _, step := range []struct{ n, keys uint16 }{{n1, keys1}, {n2, keys2}, {n1, keys1}} {
 			from := r.IntN(100)
 			w.content.Pieces = all[from:min(from+int(step.n), len(all))]

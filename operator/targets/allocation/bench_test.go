@@ -12,12 +12,12 @@ func BenchmarkPlan(b *testing.B) {
 	for _, units := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		for _, n := range []int{4, 20, 200} {
 			b.Run(fmt.Sprintf("units=%d/shards=%d", units, n), func(b *testing.B) {
-				world, on := logNormal(1, units), shards(n)
+				distribution, on := logNormal(1, units), shards(n)
 				b.ReportAllocs()
 				for b.Loop() {
 					p := allocation.New(on)
-					p.Grow(len(world))
-					for _, u := range world {
+					p.Grow(len(distribution))
+					for _, u := range distribution {
 						p.Put(u)
 					}
 					if moves := p.Settle(allocation.Limits{}); len(moves) != units {
@@ -31,11 +31,11 @@ func BenchmarkPlan(b *testing.B) {
 
 // BenchmarkChange replaces one of a million units on 200 shards.
 func BenchmarkChange(b *testing.B) {
-	world, on := logNormal(1, 1_000_000), shards(200)
-	p := planned(world, on)
+	distribution, on := logNormal(1, 1_000_000), shards(200)
+	p := planned(distribution, on)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		u := world[i%len(world)]
+		u := distribution[i%len(distribution)]
 		p.Remove(u.ID)
 		p.Put(u)
 		if moves := p.Settle(allocation.Limits{}); len(moves) != 1 {
@@ -46,11 +46,11 @@ func BenchmarkChange(b *testing.B) {
 
 // BenchmarkShardMore adds a shard to 200 with a million units.
 func BenchmarkShardMore(b *testing.B) {
-	world, on := logNormal(1, 1_000_000), shards(200)
+	distribution, on := logNormal(1, 1_000_000), shards(200)
 	more := shards(201)
 	for b.Loop() {
 		b.StopTimer()
-		p := planned(world, on)
+		p := planned(distribution, on)
 		b.StartTimer()
 		p.SetShards(more)
 		if moves := p.Settle(unlimited(more)); len(moves) == 0 {

@@ -17,10 +17,10 @@ func counts() []int {
 	return []int{1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 200, 1000}
 }
 
-// eachWorld runs a test with 100 units for each of n shards, whose heaviest has at most a quarter of the
+// eachDistribution runs a test with 100 units for each of n shards, whose heaviest has at most a quarter of the
 // mean.
-func eachWorld(t *testing.T, check func(t *testing.T, w world, units []allocation.Unit, n int)) {
-	for name, w := range worlds {
+func eachDistribution(t *testing.T, check func(t *testing.T, w distribution, units []allocation.Unit, n int)) {
+	for name, w := range distributions {
 		t.Run(name, func(t *testing.T) {
 			for _, n := range counts() {
 				units := w.units(uint64(n), 100*(n+1))
@@ -39,7 +39,7 @@ func eachWorld(t *testing.T, check func(t *testing.T, w world, units []allocatio
 // One more shard moves what it gets and a point of all series, and only to it or off a shard that has
 // too many (P2). Afterwards shards are even (P4).
 func TestOneShardMore(t *testing.T) {
-	eachWorld(t, func(t *testing.T, _ world, units []allocation.Unit, n int) {
+	eachDistribution(t, func(t *testing.T, _ distribution, units []allocation.Unit, n int) {
 		p := planned(units, shards(n))
 		more := shards(n + 1)
 		p.SetShards(more)
@@ -64,7 +64,7 @@ func TestOneShardMore(t *testing.T) {
 // One shard less moves what was on it, and at most 1.5 points of all series besides, 2.5 with few
 // heavy units, which have room nowhere (P3).
 func TestOneShardLess(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w world, units []allocation.Unit, n int) {
+	eachDistribution(t, func(t *testing.T, w distribution, units []allocation.Unit, n int) {
 		less, was := shards(n), shards(n+1)
 		p := planned(units, was)
 		was[n].Draining = true
@@ -97,7 +97,7 @@ func TestOneShardLess(t *testing.T) {
 
 // Shards are even from the beginning (P1, P4), whatever the units are.
 func TestShardsAreEven(t *testing.T) {
-	for name, w := range worlds {
+	for name, w := range distributions {
 		for _, n := range counts() {
 			for _, each := range []int{1, 5, 50, 200} {
 				if n*each > 50_000 {
@@ -171,7 +171,7 @@ func TestOthersStay(t *testing.T) {
 // If the memory is lost after growth by a fifth, most series stay where they are (P6): fewer if few units
 // have most of them.
 func TestMemoryIsLost(t *testing.T) {
-	for name, w := range worlds {
+	for name, w := range distributions {
 		for _, n := range []int{5, 10, 20, 50} {
 			units := w.units(7, 500*n)
 			p := planned(units, shards(n))
@@ -456,10 +456,10 @@ func ends(t *testing.T, p *allocation.Plan, on []allocation.Shard) {
 
 // Reserved memory changes no placement, also of a plan that has units and unused slots.
 func TestGrow(t *testing.T) {
-	world, on := logNormal(3, 2000), shards(7)
+	distribution, on := logNormal(3, 2000), shards(7)
 	place := func(grow func(*allocation.Plan, int)) *allocation.Plan {
 		p := allocation.New(on)
-		for i, u := range world {
+		for i, u := range distribution {
 			grow(p, i)
 			p.Put(u)
 			if i%100 == 0 {
@@ -473,7 +473,7 @@ func TestGrow(t *testing.T) {
 	}
 	want := place(func(*allocation.Plan, int) {})
 	got := place((*allocation.Plan).Grow)
-	for _, u := range world {
+	for _, u := range distribution {
 		if at := got.On(u.ID); at == allocation.Nowhere || at != want.On(u.ID) {
 			t.Fatalf("%v is on %d, without Grow on %d", u.ID, at, want.On(u.ID))
 		}

@@ -16,9 +16,9 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// world is a workload whose operator follows the discovery service after a minute, and whose last shards are drained within
+// simulation is a workload whose operator follows the discovery service after a minute, and whose last shards are drained within
 // three minutes.
-type world struct {
+type simulation struct {
 	*autoscale.Scaler
 	limits autoscale.Limits
 	now    time.Time
@@ -32,15 +32,15 @@ type world struct {
 	log       []string
 }
 
-func newWorld(shards int, series uint64) *world {
-	return &world{
+func newSimulation(shards int, series uint64) *simulation {
+	return &simulation{
 		Scaler: autoscale.New(scaling.Workload{}), now: noon, shards: shards, series: series,
 		limits: autoscale.Limits{Limits: scaling.Limits{Floor: 2, Max: 10, SeriesPerShard: 1000}, Retained: true},
 	}
 }
 
 // pass lets time pass, in steps of ten seconds.
-func (w *world) pass(d time.Duration) {
+func (w *simulation) pass(d time.Duration) {
 	for end := w.now.Add(d); w.now.Before(end); w.now = w.now.Add(10 * time.Second) {
 		w.shards = max(w.shards, w.limits.Floor)
 		used := w.shards
@@ -65,7 +65,7 @@ func (w *world) pass(d time.Duration) {
 	}
 }
 
-func (w *world) want(t *testing.T, shards int, log ...string) {
+func (w *simulation) want(t *testing.T, shards int, log ...string) {
 	t.Helper()
 	if w.shards != shards {
 		t.Errorf("%d shards, not %d", w.shards, shards)
@@ -78,7 +78,7 @@ func (w *world) want(t *testing.T, shards int, log ...string) {
 
 // The number of shards follows the series: soon and by a quarter upwards, slowly and one by one downwards.
 func TestFollowsSeries(t *testing.T) {
-	w := newWorld(2, 1500)
+	w := newSimulation(2, 1500)
 	w.pass(3 * time.Hour)
 	w.want(t, 2)
 	w.series = 6000
@@ -94,7 +94,7 @@ func TestFollowsSeries(t *testing.T) {
 
 // With a speed, steps come sooner, and the last shard is drained for as long as usual.
 func TestSpeed(t *testing.T) {
-	w := newWorld(2, 1500)
+	w := newSimulation(2, 1500)
 	w.limits.Speed = 10
 	w.pass(time.Hour)
 	w.want(t, 2)
@@ -108,7 +108,7 @@ func TestSpeed(t *testing.T) {
 
 // Estimated series keep shards, and add none.
 func TestEstimatedSeries(t *testing.T) {
-	w := newWorld(4, 1000)
+	w := newSimulation(4, 1000)
 	for _, w.estimated = range []uint64{9000, 1010} { // enough for more shards, and not known well enough for fewer
 		w.pass(5 * time.Hour)
 		w.want(t, 4)
@@ -120,7 +120,7 @@ func TestEstimatedSeries(t *testing.T) {
 
 // Large workloads grow by a quarter at once.
 func TestGrowsByAQuarter(t *testing.T) {
-	w := newWorld(40, 40*890)
+	w := newSimulation(40, 40*890)
 	w.limits.Max = 100
 	w.pass(time.Hour)
 	w.want(t, 40)
@@ -134,7 +134,7 @@ func TestGrowsByAQuarter(t *testing.T) {
 
 // Short peaks and gaps change nothing.
 func TestPeaksChangeNothing(t *testing.T) {
-	w := newWorld(3, 2000)
+	w := newSimulation(3, 2000)
 	for range 100 {
 		w.series = 9000
 		w.pass(4 * time.Minute)
@@ -150,11 +150,11 @@ func TestPeaksChangeNothing(t *testing.T) {
 
 // A shard that has too much makes more shards, but only as long as they can help.
 func TestFullestShard(t *testing.T) {
-	w := newWorld(3, 2400)
+	w := newSimulation(3, 2400)
 	w.fullest = 1200
 	w.pass(5 * time.Hour)
 	w.want(t, 4, "5m0s 3→4")
-	w = newWorld(3, 1500)
+	w = newSimulation(3, 1500)
 	w.fullest = 1200
 	w.pass(5 * time.Hour)
 	w.want(t, 3)
@@ -162,7 +162,7 @@ func TestFullestShard(t *testing.T) {
 
 // Servers that would take their data with them stay, and it is said why.
 func TestNotRetained(t *testing.T) {
-	w := newWorld(5, 500)
+	w := newSimulation(5, 500)
 	w.limits.Retained = false
 	w.pass(5 * time.Hour)
 	w.want(t, 5)
@@ -180,7 +180,7 @@ func TestNotRetained(t *testing.T) {
 // A drain ends when the shard is needed again, also when the operator has read the decision.
 func TestDrainEnds(t *testing.T) {
 	for _, after := range []time.Duration{time.Minute, 4*time.Minute + 30*time.Second} {
-		w := newWorld(3, 1300)
+		w := newSimulation(3, 1300)
 		w.pass(time.Hour + after)
 		w.want(t, 3, "1h0m0s 3→2")
 		w.series = 1900
@@ -194,7 +194,7 @@ func TestDrainEnds(t *testing.T) {
 // The operator keeps a shard until it has been without targets for a minute.
 func TestKeepsUntilDrained(t *testing.T) {
 	s := autoscale.New(scaling.Workload{Shards: 3, Target: 2})
-	limits := newWorld(0, 0).limits
+	limits := newSimulation(0, 0).limits
 	for _, at := range []struct {
 		after time.Duration
 		used  int
@@ -221,7 +221,7 @@ func TestAgentsSendBeforeTheyGo(t *testing.T) {
 		"said much later":  {0, 6 * time.Minute, 370 * time.Second},
 		"unsent and early": {1, time.Second, 10 * time.Minute},
 	} {
-		limits := newWorld(0, 0).limits
+		limits := newSimulation(0, 0).limits
 		limits.Sends, limits.Retained = true, false
 		s := autoscale.New(scaling.Workload{Shards: 3, Target: 2})
 		for after := time.Duration(0); after <= 12*time.Minute; after += 10 * time.Second {
@@ -243,7 +243,7 @@ func TestAgentsSendBeforeTheyGo(t *testing.T) {
 
 // A shard whose removal was decided stays removed while the load is unknown in between, unless it is needed again.
 func TestRemovalIsFinal(t *testing.T) {
-	limits, load := newWorld(0, 0).limits, autoscale.Load{Shards: 3, Series: 1000, Measured: 1000, Used: 2}
+	limits, load := newSimulation(0, 0).limits, autoscale.Load{Shards: 3, Series: 1000, Measured: 1000, Used: 2}
 	s := autoscale.New(scaling.Workload{Shards: 3, Target: 2})
 	s.Step(noon, limits, load)
 	s.Step(noon.Add(time.Minute), limits, load)
@@ -262,7 +262,7 @@ func TestRemovalIsFinal(t *testing.T) {
 
 // While a shard starts, no other one is added.
 func TestStartingShards(t *testing.T) {
-	s, limits := autoscale.New(scaling.Workload{}), newWorld(0, 0).limits
+	s, limits := autoscale.New(scaling.Workload{}), newSimulation(0, 0).limits
 	load := autoscale.Load{Shards: 3, Series: 9000, Measured: 9000, Used: 3, Starting: true}
 	for after := time.Duration(0); after < time.Hour; after += 10 * time.Second {
 		if step := s.Step(noon.Add(after), limits, load); step != nil {
@@ -278,7 +278,7 @@ func TestStartingShards(t *testing.T) {
 
 // What users change has an effect at once, but for a lower limit, whose shards are drained.
 func TestUsersChange(t *testing.T) {
-	w := newWorld(2, 1000)
+	w := newSimulation(2, 1000)
 	w.pass(time.Minute)
 	w.limits.Floor = 6
 	w.pass(time.Minute)
@@ -293,7 +293,7 @@ func TestUsersChange(t *testing.T) {
 	w.pass(10 * time.Hour)
 	w.want(t, 4)
 	// A limit that is lowered while the operator did not follow yet.
-	w = newWorld(3, 3000)
+	w = newSimulation(3, 3000)
 	w.pass(5*time.Minute + 10*time.Second)
 	w.want(t, 3, "5m0s 3→4")
 	w.limits.Max = 3
@@ -303,7 +303,7 @@ func TestUsersChange(t *testing.T) {
 
 // A new leader continues from the last decision, with the same pauses between steps.
 func TestNewLeader(t *testing.T) {
-	w := newWorld(4, 1000)
+	w := newSimulation(4, 1000)
 	w.pass(time.Hour + time.Minute)
 	w.want(t, 4, "1h0m0s 4→3")
 	for range 5 {
@@ -317,7 +317,7 @@ func TestNewLeader(t *testing.T) {
 
 // Steps of a clock that was ahead do not end the changes forever.
 func TestStepsInTheFuture(t *testing.T) {
-	w := newWorld(2, 5000)
+	w := newSimulation(2, 5000)
 	w.Scaler = autoscale.New(scaling.Workload{Target: 2, Steps: []scaling.Step{{At: noon.Add(1000 * time.Hour), From: 1, To: 2}}})
 	w.pass(time.Hour)
 	w.want(t, 2) // the clock would have to get there
@@ -325,7 +325,7 @@ func TestStepsInTheFuture(t *testing.T) {
 
 // While the load is not known, nothing is decided.
 func TestUnknown(t *testing.T) {
-	w := newWorld(2, 5000)
+	w := newSimulation(2, 5000)
 	for range 20 {
 		w.pass(4 * time.Minute)
 		w.Unknown()
@@ -335,7 +335,7 @@ func TestUnknown(t *testing.T) {
 
 // With zones, there are as many shards in each of them.
 func TestZones(t *testing.T) {
-	w := newWorld(3, 6000)
+	w := newSimulation(3, 6000)
 	w.limits.Zones, w.limits.Floor = 3, 3
 	w.pass(time.Hour)
 	w.want(t, 9, "5m0s 3→6", "15m0s 6→9")
@@ -348,7 +348,7 @@ func TestZones(t *testing.T) {
 func TestAlwaysWithinLimits(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		w := newWorld(1+random.IntN(12), 0)
+		w := newSimulation(1+random.IntN(12), 0)
 		w.limits.Floor = 1 + random.IntN(4)
 		w.limits.Max = w.limits.Floor + random.IntN(8)
 		w.limits.Retained = random.IntN(4) > 0

@@ -17,7 +17,7 @@ const (
 // While shards change, each target stays scraped, with one and with two replicas; shards get even.
 func TestShardsChange(t *testing.T) {
 	for _, replicas := range []int{1, 2} {
-		w := newWorld(t, 300, 2, replicas, Settings{Weighted: true, ReassignAfter: 5 * time.Minute})
+		w := newFixture(t, 300, 2, replicas, Settings{Weighted: true, ReassignAfter: 5 * time.Minute})
 		w.settle()
 		w.even()
 		for _, n := range []int{3, 5, 3, 2} {
@@ -39,7 +39,7 @@ func TestShardsChange(t *testing.T) {
 
 // A new leader continues with what pods have: in the middle of moves, nothing is lost, and without any, nothing moves.
 func TestLeaderChanges(t *testing.T) {
-	w := newWorld(t, 200, 2, 2, Settings{Weighted: true})
+	w := newFixture(t, 200, 2, 2, Settings{Weighted: true})
 	w.settle()
 	before := w.events[handoff.Started]
 	places := map[string]int{}
@@ -71,7 +71,7 @@ func TestLeaderChanges(t *testing.T) {
 // A unit that a new leader finds in two lists stays on the shard that scrapes it until the other one does.
 func TestLeaderChangesBeforeAScrape(t *testing.T) {
 	for _, ticks := range []int{2, 3, 5, 8, 12} {
-		w := newWorld(t, 200, 2, 1, Settings{Weighted: true})
+		w := newFixture(t, 200, 2, 1, Settings{Weighted: true})
 		w.settle()
 		w.scale(3, 1)
 		for _, p := range w.pods {
@@ -98,7 +98,7 @@ func TestLeaderChangesBeforeAScrape(t *testing.T) {
 // what they have.
 func TestFromHashAndBack(t *testing.T) {
 	for _, old := range []bool{false, true} {
-		w := newWorld(t, 200, 4, 1, Settings{})
+		w := newFixture(t, 200, 4, 1, Settings{})
 		for _, p := range w.pods {
 			p.old = old
 			p.list, p.scraping, p.version = map[*Unit]bool{}, map[*Unit]bool{}, Version{0, 1}
@@ -135,7 +135,7 @@ func TestFromHashAndBack(t *testing.T) {
 
 // With switch, a unit is on one shard at a time.
 func TestSwitch(t *testing.T) {
-	w := newWorld(t, 100, 2, 1, Settings{Weighted: true, Switch: true})
+	w := newFixture(t, 100, 2, 1, Settings{Weighted: true, Switch: true})
 	w.settle()
 	w.scale(3, 1)
 	for range 400 {
@@ -157,7 +157,7 @@ func TestSwitch(t *testing.T) {
 // they are scraped all the time.
 func TestDeadShard(t *testing.T) {
 	for _, after := range []time.Duration{0, 5 * time.Minute} {
-		w := newWorld(t, 100, 3, 1, Settings{Weighted: true, ReassignAfter: after})
+		w := newFixture(t, 100, 3, 1, Settings{Weighted: true, ReassignAfter: after})
 		w.settle()
 		w.pods[1].live = false
 		w.pass(4 * time.Minute)
@@ -187,7 +187,7 @@ func TestDeadShard(t *testing.T) {
 // What a tenant does cannot keep the units of others from moving: neither with targets that no new shard scrapes, again
 // and again, nor with intervals of a year, nor with units that are too large to watch.
 func TestHostileTenant(t *testing.T) {
-	w := newWorld(t, 100, 2, 1, Settings{Weighted: true})
+	w := newFixture(t, 100, 2, 1, Settings{Weighted: true})
 	w.settle()
 	stuck := map[*Unit]bool{}
 	for i := range 30 {

@@ -18,7 +18,7 @@ import (
 )
 
 // pods adds pods with the label app=web in namespaces in turn.
-func (b *bed) addPods(n int, namespaces ...string) {
+func (b *fixture) addPods(n int, namespaces ...string) {
 	for i := range n {
 		b.api.Kind("pods").Add(pod(namespaces[i%len(namespaces)], fmt.Sprintf("web-%d", i), "web", i))
 	}
@@ -27,14 +27,14 @@ func (b *bed) addPods(n int, namespaces ...string) {
 // Each target is on exactly one shard, new ones arrive and deleted ones go; other jobs stay with the
 // pods.
 func TestLists(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(40, "demo", "other")
 		b.api.Kind("pods").Add(pod("demo", "db", "db", 200))
 		b.objects.set(catalog.ScrapeConfig.GroupVersionResource(), read[v1alpha1.ScrapeConfig](t, "metadata: {namespace: monitoring, name: dns}\nspec: {dnsSDConfigs: [{names: [a.example]}]}"))
 		b.objects.set(catalog.ScrapeConfig.GroupVersionResource(), read[v1alpha1.ScrapeConfig](t, "metadata: {namespace: monitoring, name: static}\nspec: {staticConfigs: [{targets: [a.example, b.example]}]}"))
 		b.objects.set(catalog.ScrapeConfig.GroupVersionResource(), read[v1alpha1.ScrapeConfig](t, "metadata: {namespace: monitoring, name: mixed}\nspec: {staticConfigs: [{targets: [c.example]}], kubernetesSDConfigs: [{role: Node}]}"))
 		b.objects.set(catalog.ScrapeConfig.GroupVersionResource(), read[v1alpha1.ScrapeConfig](t, "metadata: {namespace: monitoring, name: elsewhere}\nspec: {kubernetesSDConfigs: [{role: Node, apiServer: 'https://other.example'}]}"))
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		settled(5 * time.Second)
 		if !b.Ready() {
 			t.Fatal("not ready")
@@ -74,12 +74,12 @@ func TestLists(t *testing.T) {
 // the ServiceAccount, while the API server fails, or for a workload that became invalid.
 func TestNotKnownIsNotEmpty(t *testing.T) {
 	until := make(chan struct{})
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(20, "demo")
 		until = make(chan struct{})
 		b.api.Delay("pods", until)
 		b.reviews.fails.Store(true)
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		none := func(when string) {
 			t.Helper()
 			if jobs, code := b.list(t, "prometheus-main"); code != http.StatusServiceUnavailable {
@@ -132,10 +132,10 @@ func TestNotKnownIsNotEmpty(t *testing.T) {
 // A namespace that the ServiceAccount may not list gives no targets, and the status says so; when it may,
 // they arrive, and when it may not any more, they go at once.
 func TestForbidden(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(40, "demo", "other")
 		b.reviews.denies.Store(true)
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		check := func(want int, forbidden bool) {
 			t.Helper()
 			settled(2 * time.Minute)
@@ -160,7 +160,7 @@ func TestForbidden(t *testing.T) {
 
 // Targets that a list of objects lacks, without an event, are held for a while.
 func TestSuspiciousShrink(t *testing.T) {
-	inBubble(t, func(b *bed) { b.addPods(100, "demo") }, func(t *testing.T, b *bed) {
+	inBubble(t, func(b *fixture) { b.addPods(100, "demo") }, func(t *testing.T, b *fixture) {
 		settled(5 * time.Second)
 		if on := b.shards(t, webJob, 2); len(on) != 100 {
 			t.Fatalf("%d targets", len(on))
@@ -193,7 +193,7 @@ func TestSuspiciousShrink(t *testing.T) {
 
 // The number of shards changes for all lists at once. Shards that are kept scrape nothing.
 func TestScale(t *testing.T) {
-	inBubble(t, func(b *bed) { b.addPods(60, "demo") }, func(t *testing.T, b *bed) {
+	inBubble(t, func(b *fixture) { b.addPods(60, "demo") }, func(t *testing.T, b *fixture) {
 		for _, n := range []int{2, 4, 1} {
 			b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, "shards: 2", fmt.Sprintf("shards: %d", n), 1)))
 			settled(20 * time.Second)
@@ -211,10 +211,10 @@ func TestScale(t *testing.T) {
 // A job whose targets cannot be read when the number of shards changes keeps those that it had, each on the
 // shard that scrapes it now.
 func TestScaleWithUnknownJob(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(60, "demo")
 		b.api.Deny("nodes", true)
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		settled(20 * time.Second)
 		for i, n := range []int{4, 1, 3} {
 			b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText+fmt.Sprintf("\n  attachMetadata: {node: true}\n  jobLabel: l%d", i)))
@@ -243,10 +243,10 @@ func TestScaleWithUnknownJob(t *testing.T) {
 
 // Without the annotation a workload has no lists, and its pods get the reason.
 func TestOptIn(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(10, "demo")
 		b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, ": central", ": own", 1)))
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		for _, mode := range []string{"own", "both", "nonsense", "central", "own", "central", "own", "nonsense"} {
 			b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, ": central", ": "+mode, 1)))
 			settled(20 * time.Second)
@@ -276,11 +276,11 @@ func TestOptIn(t *testing.T) {
 // lists. If they cannot be reviewed, it is: other workloads need it.
 func TestReadyAfterReviews(t *testing.T) {
 	for _, fails := range []bool{false, true} {
-		inBubble(t, func(b *bed) {
+		inBubble(t, func(b *fixture) {
 			b.addPods(20, "demo")
 			b.reviews.fails.Store(fails)
 			b.reviews.takes.Store(int64(10 * time.Second))
-		}, func(t *testing.T, b *bed) {
+		}, func(t *testing.T, b *fixture) {
 			settled(9 * time.Second)
 			if b.Ready() {
 				t.Error("ready during the review")
@@ -299,7 +299,7 @@ func TestReadyAfterReviews(t *testing.T) {
 
 // The pages show who has what, to callers that the guard lets through.
 func TestPages(t *testing.T) {
-	inBubble(t, func(b *bed) { b.addPods(10, "demo") }, func(t *testing.T, b *bed) {
+	inBubble(t, func(b *fixture) { b.addPods(10, "demo") }, func(t *testing.T, b *fixture) {
 		settled(5 * time.Second)
 		mux := http.NewServeMux()
 		b.Register(mux, b.server, func(h http.Handler) http.Handler {

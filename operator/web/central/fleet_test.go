@@ -23,7 +23,7 @@ import (
 
 // fleet are simulated pods of a workload, which follow their lists and scrape.
 type fleet struct {
-	b *bed
+	b *fixture
 	t *testing.T
 
 	mu   sync.Mutex

@@ -29,7 +29,7 @@ spec:
 const everywhereJob = "podMonitor/monitoring/everywhere/0"
 
 // addFat adds pods with an annotation of random text.
-func (b *bed) addFat(namespace string, n, size int) {
+func (b *fixture) addFat(namespace string, n, size int) {
 	r := rand.NewChaCha8([32]byte{})
 	for i := range n {
 		text := make([]byte, size*3/4)
@@ -41,7 +41,7 @@ func (b *bed) addFat(namespace string, n, size int) {
 }
 
 // metrics returns the metrics of the Runner.
-func (b *bed) metrics(t testing.TB) string {
+func (b *fixture) metrics(t testing.TB) string {
 	t.Helper()
 	reg := prometheus.NewPedanticRegistry()
 	reg.MustRegister(b.Runner)
@@ -61,7 +61,7 @@ func (b *bed) metrics(t testing.TB) string {
 // A job that is too expensive to evaluate is on no shard, which the status page, the log, a metric and an Event
 // say, and other jobs of its workload are not concerned. Neither are they by an object with too many jobs.
 func TestExpensiveJob(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(40, "demo")
 		long := "(abcdefghij|klmnopqrst){900}"
 		expensive := strings.Replace(monitorText, "name: web", "name: expensive", 1) + "\n  podTargetLabels: [app]"
@@ -70,7 +70,7 @@ func TestExpensiveJob(t *testing.T) {
 		b.addFat("demo", 10, 100_000)
 		huge := "metadata: {namespace: monitoring, name: huge}\nspec: {kubernetesSDConfigs: [{role: Pod}], relabelings: [{targetLabel: a, replacement: " + strings.Repeat("x", 600<<10) + "}]}"
 		b.objects.set(catalog.ScrapeConfig.GroupVersionResource(), read[v1alpha1.ScrapeConfig](t, huge))
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		settled(20 * time.Second)
 		if on := b.shards(t, webJob, 2); len(on) != 50 {
 			t.Errorf("%d targets of the other job", len(on))
@@ -96,7 +96,7 @@ func TestExpensiveJob(t *testing.T) {
 
 // A tenant with monitors of the longest names does not make the Event about them too long for the API server.
 func TestEventAboutLongNames(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(2, "demo")
 		b.addFat("demo", 2, 100_000)
 		expensive := strings.Replace(monitorText, "port: http", "port: http, relabelings: ["+strings.TrimSuffix(strings.Repeat(
@@ -105,7 +105,7 @@ func TestEventAboutLongNames(t *testing.T) {
 			name := fmt.Sprintf("name: a%d%s", i, strings.Repeat("x", 250))
 			b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(expensive, "name: web", name, 1)))
 		}
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		settled(20 * time.Second)
 		if got := b.sent(); len(got) != 1 || len(got[0]) > 1024+len("Warning TargetsLeftOut ") || !strings.Contains(got[0], "podMonitor/demo/a0") {
 			t.Errorf("Events %q", got)
@@ -116,11 +116,11 @@ func TestEventAboutLongNames(t *testing.T) {
 // A tenant whose pods have more labels than a list takes loses some of its own targets. A monitor of all
 // namespaces keeps those of all others, on each shard, and so do other jobs; the status names it.
 func TestHostilePods(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(40, "demo")
 		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, everywhereText))
 		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.ReplaceAll(everywhereText, "everywhere", "second")))
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		settled(5 * time.Second)
 		b.addFat("other", 200, 100_000)
 		check := func(when string) {
@@ -187,10 +187,10 @@ func TestHostileObject(t *testing.T) {
 	for range 80_000 {
 		large.Spec.Containers[0].Ports = append(large.Spec.Containers[0].Ports, corev1.ContainerPort{ContainerPort: 80})
 	}
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(40, "demo")
 		b.api.Kind("pods").Add(large)
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		settled(20 * time.Second)
 		if on := b.shards(t, webJob, 2); len(on) != 40 {
 			t.Errorf("%d targets", len(on))
@@ -211,7 +211,7 @@ func TestHostileObject(t *testing.T) {
 
 // Jobs of a tenant that would take all memory for targets get its share of it.
 func TestHostileJobs(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.memory.Most = 4 << 20
 		b.server.Feed.Lead(0)
 		for i := range 20 {
@@ -219,7 +219,7 @@ func TestHostileJobs(t *testing.T) {
 				strings.ReplaceAll(everywhereText, "namespace: monitoring, name: everywhere", fmt.Sprintf("namespace: other, name: a%d", i)), "any: true", "matchNames: [other]")))
 		}
 		b.addFat("other", 20, 50_000)
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		settled(20 * time.Second)
 		if got := b.sent(); len(got) > 0 {
 			t.Errorf("a replica that stands by sends Events: %q", got)
@@ -250,13 +250,13 @@ func TestHostileJobs(t *testing.T) {
 // Monitors with many endpoints over many pods take more memory for pairs of jobs and targets than there is. Their
 // namespace loses jobs, which keep what they had, and others do not notice: neither when they come nor later.
 func TestHostilePairs(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.source.Crowd = targetset.NewBudget(1 << 20)
 		b.addPods(40, "demo")
 		for i := range 200 {
 			b.api.Kind("pods").Add(pod("other", fmt.Sprintf("p%d", i), "web", 1000+i))
 		}
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		settled(20 * time.Second)
 		many := strings.ReplaceAll(everywhereText, "namespace: monitoring, name: everywhere", "namespace: other, name: many")
 		many = strings.Replace(strings.Replace(many, "any: true", "matchNames: [other]", 1), "[{port: http,", "["+strings.Repeat("{port: http, path: /a}, ", 40)+"{port: http,", 1)
@@ -305,7 +305,7 @@ func TestHostileWorkload(t *testing.T) {
 		return read[v1.Prometheus](t, strings.NewReplacer("namespace: monitoring, name: main", "namespace: "+ns+", name: "+name, "podMonitorNamespaceSelector: {}, scrapeConfigSelector: {}, ", "").Replace(prometheusText))
 	}
 	monitors, workloads := catalog.PodMonitor.GroupVersionResource(), catalog.Prometheus.GroupVersionResource()
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(10, "demo")
 		b.objects.remove(monitors, "web")
 		b.objects.remove(workloads, "main")
@@ -316,7 +316,7 @@ func TestHostileWorkload(t *testing.T) {
 		b.objects.set(monitors, monitor("monitoring", "light"))
 		b.objects.set(workloads, owner("other", "hog"))
 		b.objects.set(workloads, owner("monitoring", "main"))
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		jobs := func(ns, name string) (n int, problem string) {
 			for _, w := range b.StatusOf(b.server).Workloads {
 				if w.Namespace == ns && w.Name == name && len(w.Shards) > 0 {

@@ -18,21 +18,21 @@ func TestNamesThatLeadToTheSameStatefulSet(t *testing.T) {
 		"another account":           `{metadata: {namespace: monitoring, name: main-shard-1, annotations: {firekeeper.dev/target-discovery: central}}, spec: {serviceAccountName: evil}}`,
 		"other jobs":                `{metadata: {namespace: monitoring, name: main-shard-1, annotations: {firekeeper.dev/target-discovery: central}}, spec: {serviceAccountName: prometheus, podMonitorSelector: {matchLabels: {none: x}}}}`,
 	} {
-		set := func(b *bed) {
+		set := func(b *fixture) {
 			other := read[v1.Prometheus](t, text)
 			if other.CreationTimestamp.IsZero() {
 				other.CreationTimestamp.Time = time.Now()
 			}
 			b.objects.set(catalog.Prometheus.GroupVersionResource(), other)
 		}
-		keeps := func(t *testing.T, b *bed) {
+		keeps := func(t *testing.T, b *fixture) {
 			t.Helper()
 			if jobs, code := b.list(t, "prometheus-main-shard-1"); code != http.StatusOK || jobs[webJob] == nil {
 				t.Errorf("the pod of the second shard got %d, jobs %v", code, jobs)
 			}
 		}
 		t.Run(name+", later", func(t *testing.T) {
-			inBubble(t, func(*bed) {}, func(t *testing.T, b *bed) {
+			inBubble(t, func(*fixture) {}, func(t *testing.T, b *fixture) {
 				settled(5 * time.Second)
 				set(b)
 				settled(2 * time.Minute)
@@ -40,7 +40,7 @@ func TestNamesThatLeadToTheSameStatefulSet(t *testing.T) {
 			})
 		})
 		t.Run(name+", from the start", func(t *testing.T) {
-			inBubble(t, set, func(t *testing.T, b *bed) {
+			inBubble(t, set, func(t *testing.T, b *fixture) {
 				settled(5 * time.Second)
 				keeps(t, b)
 			})

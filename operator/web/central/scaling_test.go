@@ -63,7 +63,7 @@ func (d *decisions) main() scaling.Workload {
 
 // scaled is a workload whose number of shards follows its series, as the operator makes it.
 type scaled struct {
-	*bed
+	*fixture
 	decisions
 	text   []string // replacements in the text of the workload
 	shards int
@@ -123,12 +123,12 @@ func scaledBed(t *testing.T, shards int, before scaling.Document, test func(t *t
 	s := &scaled{shards: shards, decisions: decisions{all: before}, text: append(change,
 		"sharding: weighted", `sharding: weighted, firekeeper.dev/max-shards: "6", firekeeper.dev/series-per-shard: "30000"`,
 		"replicas: 2,", "replicas: 2, shardRetentionPolicy: {whenScaled: Retain},")}
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(120, "demo", "other")
 		b.objects.set(catalog.Prometheus.GroupVersionResource(), s.object(t))
 		b.pods.b, b.pods.of, b.pods.was, b.pods.times = b, map[string]*server{}, map[string]bool{}, 1
-		b.Decisions, s.bed = s, b
-	}, func(t *testing.T, b *bed) {
+		b.Decisions, s.fixture = s, b
+	}, func(t *testing.T, b *fixture) {
 		b.pods.t = t
 		for shard := range shards {
 			b.pods.start(setsOf(shard)...)

@@ -17,7 +17,7 @@ import (
 
 // The pods of workloads are watched where they are asked for, trimmed, and not known before that.
 func TestReplicas(t *testing.T) {
-	inBubble(t, func(*bed) {}, func(t *testing.T, b *bed) {
+	inBubble(t, func(*fixture) {}, func(t *testing.T, b *fixture) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		b.api.Kind("pods").Add(podOf("monitoring", "prometheus-main-0"))
@@ -43,7 +43,7 @@ func TestReplicas(t *testing.T) {
 
 // Soon after the API server is back, the pods of workloads are known, however long it was away.
 func TestReplicasAfterAnOutage(t *testing.T) {
-	inBubble(t, func(*bed) {}, func(t *testing.T, b *bed) {
+	inBubble(t, func(*fixture) {}, func(t *testing.T, b *fixture) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		b.api.Kind("pods").Add(podOf("monitoring", "prometheus-main-0"))

@@ -16,7 +16,7 @@ const weightedText = `
 metadata: {namespace: monitoring, name: main, annotations: {firekeeper.dev/target-discovery: central, firekeeper.dev/sharding: weighted}}
 spec: {shards: 2, replicas: 2, podMonitorSelector: {}, podMonitorNamespaceSelector: {}, scrapeConfigSelector: {}, serviceAccountName: prometheus}`
 
-func (b *bed) apply(t *testing.T, change ...string) {
+func (b *fixture) apply(t *testing.T, change ...string) {
 	t.Helper()
 	b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.NewReplacer(change...).Replace(weightedText)))
 }
@@ -34,13 +34,13 @@ func setsOf(shards ...int) (out []string) {
 }
 
 // weightedBed runs a test with a workload that is placed by series, or is to be.
-func weightedBed(t *testing.T, change []string, test func(t *testing.T, b *bed)) {
+func weightedBed(t *testing.T, change []string, test func(t *testing.T, b *fixture)) {
 	t.Helper()
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(120, "demo", "other")
 		b.apply(t, change...)
 		b.pods.b, b.pods.of, b.pods.was, b.pods.times = b, map[string]*server{}, map[string]bool{}, 1
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		b.pods.t = t
 		b.pods.start(setsOf(0, 1)...)
 		defer func() { b.pods.end(b.pods.all()...) }()
@@ -51,7 +51,7 @@ func weightedBed(t *testing.T, change []string, test func(t *testing.T, b *bed))
 // While the number of shards goes from 2 to 3, 5, 3 and 2, with retention, each target stays scraped, and shards get even.
 func TestWeightedShards(t *testing.T) {
 	retain := "spec: {shardRetentionPolicy: {whenScaled: Retain}, "
-	weightedBed(t, []string{"spec: {", retain}, func(t *testing.T, b *bed) {
+	weightedBed(t, []string{"spec: {", retain}, func(t *testing.T, b *fixture) {
 		b.pods.pass(3 * time.Minute)
 		b.pods.single(120)
 		for _, n := range []int{3, 5, 3, 2} {
@@ -77,7 +77,7 @@ func TestWeightedShards(t *testing.T) {
 
 // Pods that are deleted at once, without retention, lose their targets to others soon.
 func TestWeightedShardsDeleted(t *testing.T) {
-	weightedBed(t, []string{"shards: 2", "shards: 3"}, func(t *testing.T, b *bed) {
+	weightedBed(t, []string{"shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
 		b.pods.start(setsOf(2)...)
 		b.pods.pass(10 * time.Minute)
 		b.pods.single(120)
@@ -93,7 +93,7 @@ func TestWeightedShardsDeleted(t *testing.T) {
 // earlier release.
 func TestWeightedAndBack(t *testing.T) {
 	for _, old := range []bool{false, true} {
-		weightedBed(t, []string{"weighted", "hash", "shards: 2", "shards: 5"}, func(t *testing.T, b *bed) {
+		weightedBed(t, []string{"weighted", "hash", "shards: 2", "shards: 5"}, func(t *testing.T, b *fixture) {
 			b.pods.start(setsOf(2, 3, 4)...)
 			for _, s := range b.pods.of {
 				s.old = old
@@ -127,7 +127,7 @@ func TestWeightedAndBack(t *testing.T) {
 
 // The page and the metrics say what is where, what moves and why; the standby is ready without lists of its own.
 func TestWeightedStatus(t *testing.T) {
-	weightedBed(t, nil, func(t *testing.T, b *bed) {
+	weightedBed(t, nil, func(t *testing.T, b *fixture) {
 		b.server.Feed.Lead(0)
 		b.pods.pass(time.Minute)
 		if s := b.StatusOf(b.server); !b.Ready() || len(s.Workloads[0].Shards) != 0 || s.Workloads[0].Balance == nil || s.Workloads[0].Balance.Ready {
@@ -172,7 +172,7 @@ func TestWeightedStatus(t *testing.T) {
 // the annotation says so.
 func TestWeightedDeadShard(t *testing.T) {
 	for _, after := range []string{"5m", "never"} {
-		weightedBed(t, []string{"sharding: weighted", "sharding: weighted, firekeeper.dev/reassign-after: " + after, "shards: 2", "shards: 3"}, func(t *testing.T, b *bed) {
+		weightedBed(t, []string{"sharding: weighted", "sharding: weighted, firekeeper.dev/reassign-after: " + after, "shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
 			b.pods.start(setsOf(2)...)
 			b.pods.pass(10 * time.Minute)
 			b.pods.single(120)
@@ -206,12 +206,12 @@ func TestWeightedDeadShard(t *testing.T) {
 // Namespaces whose targets take more than their share of the memory for units keep what they have by hash: nothing is
 // lost.
 func TestWeightedRoom(t *testing.T) {
-	inBubble(t, func(b *bed) {
+	inBubble(t, func(b *fixture) {
 		b.addPods(120, "demo", "other")
 		b.apply(t)
 		b.Units = targetset.NewBudget(20_000)
 		b.pods.b, b.pods.of, b.pods.was, b.pods.times = b, map[string]*server{}, map[string]bool{}, 1
-	}, func(t *testing.T, b *bed) {
+	}, func(t *testing.T, b *fixture) {
 		b.pods.t = t
 		b.pods.start(setsOf(0, 1)...)
 		defer func() { b.pods.end(b.pods.all()...) }()

@@ -22,21 +22,21 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
-// bed is a fake cluster with one configuration of each kind.
-type bed struct {
+// fixture is a fake cluster with one configuration of each kind.
+type fixture struct {
 	*Options
 	kube *fake.Clientset
 	crds *crdfake.Clientset
 	did  []string // the writes, in order
 }
 
-func newBed(t *testing.T, objects ...runtime.Object) *bed {
+func newFixture(t *testing.T, objects ...runtime.Object) *fixture {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "alertmanagerconfigs.monitoring.coreos.com", ResourceVersion: "1"}}
 	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
 		ClientConfig: &apiextensionsv1.WebhookClientConfig{Service: &apiextensionsv1.ServiceReference{Namespace: "demo", Name: "webhook"}},
 	}}
-	b := &bed{kube: fake.NewSimpleClientset(objects...), crds: crdfake.NewSimpleClientset(crd)}
+	b := &fixture{kube: fake.NewSimpleClientset(objects...), crds: crdfake.NewSimpleClientset(crd)}
 	b.Options = &Options{
 		Writer:    apply.Webhooks{Kube: b.kube, CRDs: b.crds.ApiextensionsV1().CustomResourceDefinitions()},
 		Namespace: "demo", Name: "certs", Logger: slog.New(slog.DiscardHandler),
@@ -67,7 +67,7 @@ func configuration() *admissionregistrationv1.ValidatingWebhookConfiguration {
 	}
 }
 
-func (b *bed) secret(t *testing.T) map[string][]byte {
+func (b *fixture) secret(t *testing.T) map[string][]byte {
 	t.Helper()
 	s, err := b.kube.CoreV1().Secrets("demo").Get(t.Context(), "certs", metav1.GetOptions{})
 	if err != nil {
@@ -79,7 +79,7 @@ func (b *bed) secret(t *testing.T) map[string][]byte {
 // The CA is written everywhere before the Secret gets the certificate. After that, nothing
 // is written until a renewal is due or a configuration changes.
 func TestOnce(t *testing.T) {
-	b := newBed(t, configuration())
+	b := newFixture(t, configuration())
 	do := func(now time.Time, want ...string) {
 		t.Helper()
 		b.did = nil
@@ -121,7 +121,7 @@ func TestOnce(t *testing.T) {
 
 // Without configurations, the controller does nothing.
 func TestNobodyCalls(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.Writer.CRDs = crdfake.NewSimpleClientset().ApiextensionsV1().CustomResourceDefinitions()
 	if err := b.once(t.Context(), begin); err != nil || len(b.did) > 0 {
 		t.Errorf("%v %q", err, b.did)
@@ -132,7 +132,7 @@ func TestNobodyCalls(t *testing.T) {
 // missing permission.
 func TestMissingPermission(t *testing.T) {
 	for _, verb := range []string{"get", "patch"} {
-		b := newBed(t, configuration())
+		b := newFixture(t, configuration())
 		b.kube.PrependReactor(verb, "validatingwebhookconfigurations", func(k8stesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewForbidden(schema.GroupResource{Group: "admissionregistration.k8s.io", Resource: "validatingwebhookconfigurations"}, "x", nil)
 		})

@@ -38,7 +38,7 @@ const (
 	patience               = 3 * time.Minute
 )
 
-type world struct {
+type environment struct {
 	*cluster.Cluster
 	config  *rest.Config
 	kube    kubernetes.Interface
@@ -46,9 +46,9 @@ type world struct {
 	scratch string
 }
 
-func newWorld(t *testing.T) *world {
+func newEnvironment(t *testing.T) *environment {
 	t.Helper()
-	w := &world{Cluster: clustertest.Start(t, cluster.Options{APIServerArgs: []string{"--max-requests-inflight=50"}}), scratch: t.TempDir()}
+	w := &environment{Cluster: clustertest.Start(t, cluster.Options{APIServerArgs: []string{"--max-requests-inflight=50"}}), scratch: t.TempDir()}
 	w.config = &rest.Config{Host: w.Host, BearerToken: w.Token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{CAFile: w.CAFile}}
 	var err error
 	if w.kube, err = kubernetes.NewForConfig(w.config); err != nil {
@@ -84,14 +84,14 @@ metadata: {name: own, namespace: good}
 spec: {serviceMonitorSelector: {}}
 `
 
-func (w *world) kubectl(t *testing.T, args ...string) {
+func (w *environment) kubectl(t *testing.T, args ...string) {
 	t.Helper()
 	if text, err := w.Kubectl(t.Context(), args...); err != nil {
 		t.Fatalf("kubectl %s: %v\n%s", args[0], err, text)
 	}
 }
 
-func (w *world) apply(t *testing.T, text string) {
+func (w *environment) apply(t *testing.T, text string) {
 	t.Helper()
 	file := filepath.Join(w.scratch, "objects.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -101,7 +101,7 @@ func (w *world) apply(t *testing.T, text string) {
 }
 
 // change sets the interval of the well-behaved tenant's monitor and waits until it is written.
-func (w *world) change(t *testing.T, p *cage.Process, interval string) time.Duration {
+func (w *environment) change(t *testing.T, p *cage.Process, interval string) time.Duration {
 	t.Helper()
 	w.apply(t, "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: web, namespace: good}\n"+
 		"spec: {selector: {}, endpoints: [{port: http, interval: "+interval+"}]}\n")
@@ -125,7 +125,7 @@ func (w *world) change(t *testing.T, p *cage.Process, interval string) time.Dura
 }
 
 // fill creates the tenant's monitors, whose text is incompressible.
-func (w *world) fill(t *testing.T) {
+func (w *environment) fill(t *testing.T) {
 	t.Helper()
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	g, ctx := errgroup.WithContext(t.Context())
@@ -149,7 +149,7 @@ func (w *world) fill(t *testing.T) {
 }
 
 // operator starts an operator with the memory limit of its container.
-func (w *world) operator(t *testing.T) (p *cage.Process, ready string) {
+func (w *environment) operator(t *testing.T) (p *cage.Process, ready string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -219,7 +219,7 @@ func eventually(t *testing.T, p *cage.Process, what string, check func() error) 
 // With 276 MB of monitors stored by one tenant, an operator with 250 MiB starts, writes the changes of another tenant,
 // and reports on a monitor of the first why it is left out. This also holds if the monitors exist before it starts.
 func TestManyStoredObjects(t *testing.T) {
-	w := newWorld(t)
+	w := newEnvironment(t)
 	p, url := w.operator(t)
 	synced(t, p, url)
 	w.change(t, p, "11s")

@@ -60,7 +60,7 @@ func (s slow) Denied(ctx context.Context, jobs []targets.Job, w lister.Workload)
 
 // TestAdditionalJobs: jobs from a Secret are not shown to callers who may not read it.
 func TestAdditionalJobs(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.cluster.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "more"},
 			Data: map[string][]byte{"jobs": []byte("[{job_name: canary-job, static_configs: [{targets: [canary-host], labels: {team: canary}}]}]")}})
 		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.TrimSuffix(prometheusText, "}")+", additionalScrapeConfigs: {name: more, key: jobs}}"))
@@ -75,7 +75,7 @@ func TestAdditionalJobs(t *testing.T) {
 // TestServiceAccount: targets that the ServiceAccount of a workload may not discover are reported
 // as forbidden and not as missing. The others are still found.
 func TestServiceAccount(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		pods := b.api.Kind("pods")
 		pods.Add(pod("demo", "web-0", "web", 1))
 		pods.Add(pod("other", "web-1", "web", 2))
@@ -126,7 +126,7 @@ func TestServiceAccount(t *testing.T) {
 // response is either correct or not synced.
 func TestPermissionsOfLongAgo(t *testing.T) {
 	for _, slowly := range []bool{false, true} {
-		inBubble(t, func(t *testing.T, b *bed) {
+		inBubble(t, func(t *testing.T, b *fixture) {
 			b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 			b.api.Kind("pods").Add(pod("other", "web-1", "web", 2))
 			who := newReviewer(t)

@@ -48,7 +48,7 @@ func made(w preview.Workload) (out []string) {
 // Recompiling with a warm compiler gives the same result as compiling from scratch after any
 // change.
 func TestCompiledAgain(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	jobs := func(text string) {
 		b.cluster.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "more"}, Data: map[string][]byte{"jobs": []byte(text)}})
 	}
@@ -103,7 +103,7 @@ func TestCompiledAgain(t *testing.T) {
 
 // Responses do not modify cached objects.
 func TestNobodyChangesObjects(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.cluster.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "token"}, Data: map[string][]byte{"t": []byte("x")}})
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.NewReplacer("name: web", "name: bad", "port: http", "port: http, interval: x").Replace(monitorText)))
 		b.cluster.set(readers.Pods, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "prometheus-main-0"}})
@@ -161,7 +161,7 @@ func TestNobodyChangesObjects(t *testing.T) {
 
 // Requests for names that do not exist leave no state behind, and existing ones are found.
 func TestNamesThatDoNotExist(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		ask := func(name string) error {
 			of := ofMain
 			of.Name = name
@@ -188,7 +188,7 @@ func TestNamesThatDoNotExist(t *testing.T) {
 // Too long jobs of an object and too large regular expressions of a namespace are rejected. Others
 // are accepted.
 func TestWhatIsFollowedIsBounded(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	set := func(name, steps string) {
 		text := strings.Replace(monitorText, "name: web", "name: "+name, 1)
 		text = strings.Replace(text, "port: http", "port: http, relabelings: ["+steps+"]", 1)
@@ -229,7 +229,7 @@ func TestWhatIsFollowedIsBounded(t *testing.T) {
 // TestFollowedWorkloadsFit: beyond the memory limit, idle workloads are evicted, and others are
 // refused until then.
 func TestFollowedWorkloadsFit(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.Most = 1
 		ask := func(name string) string {
 			of := ofMain

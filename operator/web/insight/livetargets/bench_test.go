@@ -101,9 +101,9 @@ func heap() float64 {
 }
 
 // large returns a source for a cluster with many pods, all of which are followed.
-func large(b *testing.B, pods int) *bed {
+func large(b *testing.B, pods int) *fixture {
 	b.Helper()
-	out := newBed(b)
+	out := newFixture(b)
 	out.Groups.Lists = typical(b, pods).Lists
 	out.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](b, `
 metadata: {namespace: monitoring, name: main}

@@ -15,7 +15,7 @@ import (
 // A finder waits for the initial list, but not for resources that are forbidden, and only until its
 // timeout.
 func TestFinder(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		until := make(chan struct{})
 		b.api.Delay("pods", until)
 		b.api.Deny("services", true)
@@ -62,7 +62,7 @@ func TestFinder(t *testing.T) {
 
 // Jobs with the same discoveries share the result, and the number of distinct views is limited.
 func TestFinderIsBounded(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		for i := range 100 {
 			b.api.Kind("pods").Add(pod("demo", fmt.Sprintf("web-%d", i), "web", i+1))
 		}

@@ -41,7 +41,7 @@ func (s stuck) Get(ctx context.Context, of schema.GroupVersionResource, key type
 
 // Known counts are returned without blocking on reads, and as the same pointer until they change.
 func TestCountsDoNotWait(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	defer b.Close()
 	b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 	for got := b.ask(t, everything{}, all(ofMain)); !got.Synced || got.Counts.Kept != 1; {
@@ -85,7 +85,7 @@ func TestCountsDoNotWait(t *testing.T) {
 
 // While a resource that was read once cannot be read, its last targets are returned with a note.
 func TestOutdated(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		pods := b.api.Kind("pods")
 		pods.Add(pod("demo", "web-0", "web", 1))
 		ofPod := insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
@@ -131,7 +131,7 @@ func TestOutdated(t *testing.T) {
 // Without permission to list pods it is unknown whether a job finds a pod, and the note on that is
 // not crowded out by those of workloads.
 func TestPodNotKnown(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.cluster.set(readers.Pods, pod("demo", "web-0", "web", 1))
 		b.api.Deny("pods", true)
 		for i := range 2 * maxNotes { // each has a note with the name of a field
@@ -149,7 +149,7 @@ func TestPodNotKnown(t *testing.T) {
 
 // A target is found by its ID for each kind of source object, with or without naming the object.
 func TestTargetBySource(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		meta := metav1.ObjectMeta{Namespace: "demo", Name: "x", Labels: map[string]string{discoveryv1.LabelServiceName: "x"}}
 		address := corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: "10.1.0.1"}
 		b.api.Kind("pods").Add(pod("demo", "x", "web", 1))

@@ -40,7 +40,7 @@ func guesses() string {
 // may list neither pods nor services, even though the caller controls the relabel steps.
 func TestNoOracle(t *testing.T) {
 	answers := func(r access.Rights) (x, y string) {
-		inBubble(t, func(t *testing.T, b *bed) {
+		inBubble(t, func(t *testing.T, b *fixture) {
 			b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, guesses()))
 			secrets := func(pin string, write func(runtime.Object)) {
 				for i := range 3 {
@@ -81,7 +81,7 @@ func TestNoOracle(t *testing.T) {
 }
 
 // everyAnswer returns all responses about targets as JSON.
-func everyAnswer(t *testing.T, b *bed, r access.Rights) string {
+func everyAnswer(t *testing.T, b *fixture, r access.Rights) string {
 	t.Helper()
 	var out strings.Builder
 	add := func(what string, answer any, err error) {

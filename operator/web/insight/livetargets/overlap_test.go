@@ -18,7 +18,7 @@ import (
 // A URL that two objects scrape is an overlap of the pod, and of both objects. Targets with other
 // parameters are none, although parameters are hidden.
 func TestOverlaps(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		for name, params := range map[string]string{"twin": "s3cret", "other": "an0ther"} {
 			text := strings.Replace(monitorText, "name: web", "name: "+name, 1)
@@ -56,7 +56,7 @@ func TestOverlapsCountJobs(t *testing.T) {
 
 // A panic while URLs are compared ends neither the process nor later requests, and is logged.
 func TestOverlapsPanic(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		var log bytes.Buffer
 		b.Log = slog.New(slog.NewTextHandler(&log, nil))
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
@@ -74,7 +74,7 @@ func TestOverlapsPanic(t *testing.T) {
 
 // The targets of other Services are left out without the name of a label that their selector has.
 func TestSkip(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("demo", "db-0", "db", 2))
 		b.ask(t, nil, all(ofMain))

@@ -14,7 +14,7 @@ import (
 // TestPermitted: a preview finds only targets that the ServiceAccount of the workload may discover,
 // as for existing workloads, and caches the reviews.
 func TestPermitted(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		who := newReviewer(t)
 		who.denies.Store(true)
 		b.Permissions = lister.Cluster{Kube: who}
@@ -62,7 +62,7 @@ func TestPermitted(t *testing.T) {
 // TestPermittedUnknown: unknown permissions are noted, and requests do not wait longer than
 // Patience.
 func TestPermittedUnknown(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		who := newReviewer(t)
 		b.Permissions = slow{lister.Cluster{Kube: who}}
 		job := targets.Job{Discoveries: targets.Discoveries{Kubernetes: []targets.KubernetesSD{{Role: "pod"}}}}

@@ -34,7 +34,7 @@ func (f *few) May(ctx context.Context, verb string, of schema.GroupResource, nam
 
 // If a permission check fails, only the targets that depend on it are hidden.
 func TestRightsUnknown(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("other", "web-1", "web", 2))
 		b.ask(t, nil, all(ofMain))
@@ -63,7 +63,7 @@ func TestRightsUnknown(t *testing.T) {
 // Callers who may see the pods of a job but not get its object see which field drops a target, but
 // not the value of the field.
 func TestRulesOfOthers(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "db-0", "db", 1))
 		hush := strings.Replace(monitorText, "port: http,", "port: http, relabelings: [{sourceLabels: [__meta_kubernetes_pod_name], regex: hush-.*, action: keep}],", 1)
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(hush, "app: web", "app: db", 1)))
@@ -96,7 +96,7 @@ func TestRulesOfOthers(t *testing.T) {
 // Notes about a workload are shown only to callers who may get it. Permission to get a pod or an
 // object that it uses is not enough.
 func TestNotesOfOthers(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		invalid := strings.Replace(prometheusText, "{shards: 2,", "{shards: 2, paused: true, additionalScrapeConfigs: {name: hush, key: hush},", 1)
 		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, invalid))
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
@@ -116,7 +116,7 @@ func TestNotesOfOthers(t *testing.T) {
 
 // An EndpointSlice that refers to pods in other namespaces does not reveal them to its author.
 func TestPodsOfOthers(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t,
 			strings.Replace(prometheusText, "{shards: 2,", "{serviceDiscoveryRole: EndpointSlice, serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: {},", 1)))
 		b.cluster.set(catalog.ServiceMonitor.GroupVersionResource(), read[v1.ServiceMonitor](t,

@@ -53,7 +53,7 @@ func checkScrapes(t *testing.T, got *insight.Scrapes, err error, shown preview.T
 
 // The health of a target is the worst of all replicas. Servers are asked again after some seconds.
 func TestScrapes(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		if b.CanQuery() {
 			t.Error("asks without permissions")
 		}
@@ -81,7 +81,7 @@ func TestScrapes(t *testing.T) {
 
 // Servers that are slow are asked once for concurrent requests, also if the first of them ends.
 func TestScrapesOfSlowServers(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		asked := &servers{takes: 3 * time.Second}
 		b.Servers = asked
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
@@ -123,7 +123,7 @@ func (a *acting) Servers(context.Context) (preview.HealthSource, func(), error) 
 // Without permissions that all callers have, servers are asked as each caller, and nothing is kept for
 // the next one.
 func TestScrapesAsTheCaller(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.ask(t, everything{}, all(ofMain))
 		settled(aMinute)

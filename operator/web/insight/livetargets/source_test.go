@@ -108,8 +108,8 @@ spec:
   namespaceSelector: {matchNames: [demo, other]}
   podMetricsEndpoints: [{port: http, params: {token: [s3cret]}}]`
 
-// bed is a source for a cluster with pods.
-type bed struct {
+// fixture is a source for a cluster with pods.
+type fixture struct {
 	*Source
 	api     *watchtest.API
 	cluster *cluster
@@ -124,7 +124,7 @@ var (
 	aMinute = time.Minute
 )
 
-func newBed(t testing.TB) *bed {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	c := &cluster{objects: map[schema.GroupVersionResource][]readers.Object{}}
 	for _, ns := range []string{"demo", "other", "monitoring"} {
@@ -135,15 +135,15 @@ func newBed(t testing.TB) *bed {
 	api := watchtest.New(t)
 	options := prometheus.Options{Workload: workloads.Config{PrometheusBaseImage: "prom", ConfigReloaderImage: "a", RulesReloaderImage: "b"}, Capabilities: promconfig.Capabilities{EndpointSlice: true, ShardRetention: true}}
 	servers, agents := prometheus.Kinds(options, &rules.Cache{})
-	b := &bed{&Source{
+	b := &fixture{&Source{
 		Reader: c, Setups: []engine.Setup{{Kind: servers}, {Kind: agents}}, Options: options, Groups: &watch.Cluster{Lists: api.Lists}, Denied: "grant it",
 	}, api, c}
 	return b
 }
 
-func inBubble(t *testing.T, test func(t *testing.T, b *bed)) {
+func inBubble(t *testing.T, test func(t *testing.T, b *fixture)) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBed(t)
+		b := newFixture(t)
 		defer b.Close()
 		test(t, b)
 	})
@@ -176,7 +176,7 @@ func (o only) May(_ context.Context, verb string, of schema.GroupResource, names
 	return slices.Contains(o, fmt.Sprintf("%s %s in %s", verb, of.Resource, namespace)), nil
 }
 
-func (b *bed) ask(t testing.TB, r access.Rights, q insight.TargetQuery) *insight.Targets {
+func (b *fixture) ask(t testing.TB, r access.Rights, q insight.TargetQuery) *insight.Targets {
 	t.Helper()
 	if q.Limit == 0 {
 		q.Limit = 1000
@@ -203,7 +203,7 @@ func names(items []preview.Target) (out []string) {
 // The pages of a list contain all targets exactly once and in the same order for any filter and
 // limit, and the total is known from the first page.
 func TestPages(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		pods := b.api.Kind("pods")
 		b.cluster.set(catalog.Probe.GroupVersionResource(), read[v1.Probe](t, "metadata: {namespace: demo, name: p}"))
 		for i := range 60 {
@@ -273,7 +273,7 @@ func TestPages(t *testing.T) {
 
 // Until the cluster has been read, responses report that there may be more targets.
 func TestNotReadYet(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		until := make(chan struct{})
 		b.api.Delay("pods", until)
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
@@ -300,7 +300,7 @@ func TestNotReadYet(t *testing.T) {
 
 // Missing permissions are reported with a hint and do not count as an empty result.
 func TestDenied(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Deny("pods", true)
 		b.ask(t, everything{}, all(ofMain))
 		settled(time.Second)
@@ -314,7 +314,7 @@ func TestDenied(t *testing.T) {
 
 // A caller sees targets in other namespaces only if permissions there allow it.
 func TestRights(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("other", "web-1", "web", 2))
 		b.api.Kind("pods").Add(pod("other", "db-1", "db", 3))
@@ -355,7 +355,7 @@ func TestRights(t *testing.T) {
 
 // Nothing runs before the first request, and everything stops ten minutes after the last one.
 func TestOnDemand(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		if b.Counts(main) != nil || len(b.api.Calls()) > 0 {
 			t.Error("something runs before a question")
 		}
@@ -381,7 +381,7 @@ func TestOnDemand(t *testing.T) {
 
 // A changed monitor gets new targets, and sets of unchanged jobs are kept.
 func TestChangedConfiguration(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("demo", "db-0", "db", 2))
 		second := strings.NewReplacer("name: web", "name: second").Replace(monitorText)
@@ -413,7 +413,7 @@ func TestChangedConfiguration(t *testing.T) {
 
 // A request for a pod lists all jobs that find it.
 func TestPod(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("other", "web-0", "web", 2))
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.NewReplacer("name: web", "name: db", "app: web", "app: db").Replace(monitorText)))
@@ -453,7 +453,7 @@ func TestPod(t *testing.T) {
 
 // A trace has every relabel step and the other objects that scrape the same URL.
 func TestTrace(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
+	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("demo", "db-0", "db", 2))
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(monitorText, "name: web", "name: again", 1)))

@@ -21,8 +21,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
-// bed is a control plane with the objects of one size.
-type bed struct {
+// controlPlane is a control plane with the objects of one size.
+type controlPlane struct {
 	*cluster.Cluster
 	kube  kubernetes.Interface
 	crds  map[schema.GroupVersion]rest.Interface
@@ -33,17 +33,17 @@ type bed struct {
 // creators is the number of concurrent creations.
 const creators = 32
 
-// newBed starts a control plane with kube-controller-manager. The caller must end it, also after an error.
-func (o *options) newBed(ctx context.Context) (*bed, error) {
+// newControlPlane starts a control plane with kube-controller-manager. The caller must end it, also after an error.
+func (o *options) newBed(ctx context.Context) (*controlPlane, error) {
 	return o.start(ctx, cluster.Options{ControllerManager: true})
 }
 
 // newQuietBed is like newBed without kube-controller-manager, which would delete pods without a node.
-func (o *options) newQuietBed(ctx context.Context) (*bed, error) {
+func (o *options) newQuietBed(ctx context.Context) (*controlPlane, error) {
 	return o.start(ctx, cluster.Options{})
 }
 
-func (o *options) start(ctx context.Context, opts cluster.Options) (*bed, error) {
+func (o *options) start(ctx context.Context, opts cluster.Options) (*controlPlane, error) {
 	files, err := o.definitions()
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (o *options) start(ctx context.Context, opts cluster.Options) (*bed, error)
 	if err != nil {
 		return nil, errors.Join(err, audit.remove())
 	}
-	b := &bed{Cluster: c, audit: audit, store: newStore(c.Etcd)}
+	b := &controlPlane{Cluster: c, audit: audit, store: newStore(c.Etcd)}
 	if err := b.connect(); err != nil {
 		return b, err
 	}
@@ -78,9 +78,9 @@ func (o *options) start(ctx context.Context, opts cluster.Options) (*bed, error)
 }
 
 // end stops the control plane and removes its files.
-func (b *bed) end() error { return errors.Join(b.Stop(), b.audit.remove()) }
+func (b *controlPlane) end() error { return errors.Join(b.Stop(), b.audit.remove()) }
 
-func (b *bed) connect() error {
+func (b *controlPlane) connect() error {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(v1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (b *bed) connect() error {
 }
 
 // fill creates all objects of a size.
-func (b *bed) fill(ctx context.Context, s size, say func(string, ...any)) error {
+func (b *controlPlane) fill(ctx context.Context, s size, say func(string, ...any)) error {
 	for name, labels := range s.namespaces() {
 		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
 		if _, err := b.kube.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
@@ -132,7 +132,7 @@ func (b *bed) fill(ctx context.Context, s size, say func(string, ...any)) error 
 	return b.create(ctx, workloads, s.owners, s.ownerNamespace, say)
 }
 
-func (b *bed) createOne(ctx context.Context, kind resource, i int, namespace func(int) string) error {
+func (b *controlPlane) createOne(ctx context.Context, kind resource, i int, namespace func(int) string) error {
 	obj := kind.object(i)
 	obj.SetNamespace(namespace(i))
 	if err := b.crds[kind.GroupVersion()].Post().Namespace(namespace(i)).Resource(kind.Resource).Body(obj).Do(ctx).Error(); err != nil {
@@ -141,7 +141,7 @@ func (b *bed) createOne(ctx context.Context, kind resource, i int, namespace fun
 	return nil
 }
 
-func (b *bed) create(ctx context.Context, kind resource, count int, namespace func(int) string, say func(string, ...any)) error {
+func (b *controlPlane) create(ctx context.Context, kind resource, count int, namespace func(int) string, say func(string, ...any)) error {
 	began := time.Now()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(creators)
@@ -156,6 +156,6 @@ func (b *bed) create(ctx context.Context, kind resource, count int, namespace fu
 }
 
 // patch applies a JSON patch to an object.
-func (b *bed) patch(ctx context.Context, kind schema.GroupVersionResource, namespace, name string, patch []byte) error {
+func (b *controlPlane) patch(ctx context.Context, kind schema.GroupVersionResource, namespace, name string, patch []byte) error {
 	return b.crds[kind.GroupVersion()].Patch(types.JSONPatchType).Namespace(namespace).Resource(kind.Resource).Name(name).Body(patch).Do(ctx).Error()
 }

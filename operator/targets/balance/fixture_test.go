@@ -29,8 +29,8 @@ type replica struct {
 	asked    bool
 }
 
-// world is a workload with the balancer of its leader.
-type world struct {
+// fixture is a workload with the balancer of its leader.
+type fixture struct {
 	*Balancer
 	t        *testing.T
 	now      time.Time
@@ -49,8 +49,8 @@ type world struct {
 	events   map[handoff.Kind]int
 }
 
-func newWorld(t *testing.T, units, shards, replicas int, settings Settings) *world {
-	w := &world{Balancer: New(nil, settings), t: t, now: time.Unix(1_700_000_000, 0), series: map[*Unit]uint64{}, interval: interval, was: map[*Unit]bool{}, events: map[handoff.Kind]int{}}
+func newFixture(t *testing.T, units, shards, replicas int, settings Settings) *fixture {
+	w := &fixture{Balancer: New(nil, settings), t: t, now: time.Unix(1_700_000_000, 0), series: map[*Unit]uint64{}, interval: interval, was: map[*Unit]bool{}, events: map[handoff.Kind]int{}}
 	for i := range units {
 		w.add(fmt.Sprintf("10.0.%d.%d:80", i/250, i%250), i%shards, uint64(100+i*7%1500))
 	}
@@ -59,14 +59,14 @@ func newWorld(t *testing.T, units, shards, replicas int, settings Settings) *wor
 	return w
 }
 
-func (w *world) add(key string, hash int, series uint64) {
+func (w *fixture) add(key string, hash int, series uint64) {
 	u := w.Enter("demo", "", key, hash)
 	w.units = append(w.units, u)
 	w.series[u] = series
 }
 
 // lead begins with a new leader, which knows nothing.
-func (w *world) lead() {
+func (w *fixture) lead() {
 	w.leader++
 	w.seq = 0
 	w.lists, w.versions, w.watches = map[int]map[*Unit]bool{}, map[int]uint64{}, map[int]targetreport.Watch{}
@@ -96,7 +96,7 @@ func (w *world) lead() {
 	w.Lead(w.now, w.leader)
 }
 
-func (w *world) scale(n, replicas int) {
+func (w *fixture) scale(n, replicas int) {
 	w.n = n
 	for shard := range n {
 		for r := range replicas {
@@ -109,7 +109,7 @@ func (w *world) scale(n, replicas int) {
 }
 
 // pass lets time pass.
-func (w *world) pass(d time.Duration) {
+func (w *fixture) pass(d time.Duration) {
 	for end := w.now.Add(d); w.now.Before(end); {
 		w.now = w.now.Add(tick)
 		w.serve()
@@ -121,7 +121,7 @@ func (w *world) pass(d time.Duration) {
 }
 
 // serve runs the service for one tick.
-func (w *world) serve() {
+func (w *fixture) serve() {
 	var shards []allocation.Shard
 	for i := range w.Needed(w.n) {
 		shards = append(shards, allocation.Shard{Name: fmt.Sprint("shard-", i)})
@@ -176,7 +176,7 @@ func equal(x, y map[*Unit]bool) bool {
 }
 
 // advance runs a pod for one tick.
-func (w *world) advance(p *replica) {
+func (w *fixture) advance(p *replica) {
 	if !p.live {
 		return
 	}
@@ -227,7 +227,7 @@ func (w *world) advance(p *replica) {
 }
 
 // check counts units that were scraped, and that no pod has in its list that Prometheus fetched, scraped or about to be.
-func (w *world) check() {
+func (w *fixture) check() {
 	for _, u := range w.units {
 		is := slices.ContainsFunc(w.pods, func(p *replica) bool { return p.live && p.scraping[u] })
 		if w.was[u] && !is {
@@ -238,7 +238,7 @@ func (w *world) check() {
 }
 
 // settle lets time pass until all units are where they should be, and every list has reached its pods.
-func (w *world) settle() {
+func (w *fixture) settle() {
 	w.t.Helper()
 	w.pass(2 * paceEvery)
 	for range 3000 {
@@ -252,7 +252,7 @@ func (w *world) settle() {
 }
 
 // even checks that each unit is on one shard, and no shard has much more series than the others.
-func (w *world) even() {
+func (w *fixture) even() {
 	w.t.Helper()
 	w.single()
 	for _, l := range w.plan.Loads() {
@@ -263,7 +263,7 @@ func (w *world) even() {
 }
 
 // single checks that each unit is on one shard.
-func (w *world) single() {
+func (w *fixture) single() {
 	w.t.Helper()
 	for _, u := range w.units {
 		var on []string

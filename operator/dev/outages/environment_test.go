@@ -17,8 +17,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs/programtest"
 )
 
-// world is everything that runs.
-type world struct {
+// environment is everything that runs.
+type environment struct {
 	t                        *testing.T
 	rand                     *rand.Rand
 	cluster                  *cluster.Cluster
@@ -52,13 +52,13 @@ type setup struct {
 // apart are two shards with the discovery of the servers themselves.
 var apart = setup{mode: "own", interval: interval, applies: time.Second, numShards: 2, numReplicas: 1, numTargets: 12}
 
-// newWorld starts everything.
-func newWorld(t *testing.T, seed uint64, s setup) *world {
+// newEnvironment starts everything.
+func newEnvironment(t *testing.T, seed uint64, s setup) *environment {
 	if testing.Short() {
 		t.Skip("takes a minute, with an API server")
 	}
 	t.Logf("seed %d", seed)
-	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), killed: map[string][]span{}, program: programtest.Find(t, "prometheus"), setup: s}
+	w := &environment{t: t, rand: rand.New(rand.NewPCG(seed, 0)), killed: map[string][]span{}, program: programtest.Find(t, "prometheus"), setup: s}
 	version, err := programs.Release(t.Context(), w.program)
 	must(t, err)
 	w.version = "v" + version.String()
@@ -79,7 +79,7 @@ func newWorld(t *testing.T, seed uint64, s setup) *world {
 }
 
 // startReplicas runs the pods of a shard.
-func (w *world) startReplicas(number int) {
+func (w *environment) startReplicas(number int) {
 	w.t.Helper()
 	for replica := range w.numReplicas {
 		w.shards = append(w.shards, w.startShard(number, replica))
@@ -87,7 +87,7 @@ func (w *world) startReplicas(number int) {
 }
 
 // logs prints the logs of a failed test.
-func (w *world) logs() {
+func (w *environment) logs() {
 	if !w.t.Failed() {
 		return
 	}
@@ -101,7 +101,7 @@ func (w *world) logs() {
 }
 
 // step changes who discovers the targets.
-func (w *world) step(mode string) {
+func (w *environment) step(mode string) {
 	w.t.Helper()
 	w.annotate(mode)
 	for _, s := range w.shards {
@@ -112,7 +112,7 @@ func (w *world) step(mode string) {
 
 // settled waits until everything is as it should be: each server runs the configuration, follows its list, and scrapes
 // its targets, each of which is on one shard.
-func (w *world) settled(when string) {
+func (w *environment) settled(when string) {
 	w.t.Helper()
 	within(w.t, 2*time.Minute, when, func() error {
 		var errs []error
@@ -136,7 +136,7 @@ func (w *world) settled(when string) {
 }
 
 // owned checks that each target is on exactly one shard.
-func (w *world) owned() error {
+func (w *environment) owned() error {
 	var got, want []string
 	for _, s := range w.shards {
 		active, err := s.active()
@@ -162,7 +162,7 @@ func (w *world) owned() error {
 }
 
 // changes adds a target and removes one, which must arrive.
-func (w *world) changes(when string) {
+func (w *environment) changes(when string) {
 	w.t.Helper()
 	w.grow()
 	old := slices.IndexFunc(w.targets, func(s *target) bool { return s.until.IsZero() })
@@ -171,7 +171,7 @@ func (w *world) changes(when string) {
 }
 
 // check checks the scrapes of all targets so far, and that there was no disagreement.
-func (w *world) check() {
+func (w *environment) check() {
 	w.t.Helper()
 	now := time.Now()
 	for _, one := range w.targets {
@@ -189,7 +189,7 @@ func (w *world) check() {
 }
 
 // restartsOf returns the restarts of the server that scrapes a target.
-func (w *world) restartsOf(one *target) (out []span) {
+func (w *environment) restartsOf(one *target) (out []span) {
 	for _, s := range w.shards {
 		if active, err := s.active(); err != nil || !one.until.IsZero() || slices.Contains(active, one.Address) {
 			out = append(out, s.restarts...)

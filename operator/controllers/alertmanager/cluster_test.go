@@ -22,8 +22,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// world is a fake cluster with AlertmanagerConfigs and Secrets.
-type world struct {
+// fakeCluster is a fake cluster with AlertmanagerConfigs and Secrets.
+type fakeCluster struct {
 	t        *testing.T
 	configs  []*v1alpha1.AlertmanagerConfig
 	secrets  map[string]map[string][]byte // in the namespace demo
@@ -37,11 +37,11 @@ type world struct {
 	reads func(*engine.Cluster)
 }
 
-func newWorld(t *testing.T) *world { return newWorldOf(t, testConfig()) }
+func newFakeCluster(t *testing.T) *fakeCluster { return newWorldOf(t, testConfig()) }
 
-func newWorldOf(t *testing.T, cfg workload.Config) *world {
+func newWorldOf(t *testing.T, cfg workload.Config) *fakeCluster {
 	k := Kind(cfg)
-	return &world{
+	return &fakeCluster{
 		t: t, secrets: map[string]map[string][]byte{}, kind: k,
 		gatherer: k.Open(types.NamespacedName{Namespace: "demo", Name: "main"}),
 		live:     engine.Live{StatefulSets: map[string]*appsv1.StatefulSet{}, Secrets: map[string]*corev1.Secret{}},
@@ -49,7 +49,7 @@ func newWorldOf(t *testing.T, cfg workload.Config) *world {
 }
 
 // Object implements [assets.Reader]. The version of an object is its content.
-func (w *world) Object(ref assets.Ref) (assets.Object, error) {
+func (w *fakeCluster) Object(ref assets.Ref) (assets.Object, error) {
 	w.compiled++
 	if w.broken {
 		return assets.Object{}, errors.New("the API server does not answer")
@@ -61,7 +61,7 @@ func (w *world) Object(ref assets.Ref) (assets.Object, error) {
 	return assets.Object{Version: fmt.Sprint(data), Values: data}, nil
 }
 
-func (w *world) current(deps []assets.Dependency) bool {
+func (w *fakeCluster) current(deps []assets.Dependency) bool {
 	for _, d := range deps {
 		obj, err := w.Object(d.Ref)
 		if err != nil && !assets.IsNotFound(err) || obj.Version != d.Version {
@@ -71,7 +71,7 @@ func (w *world) current(deps []assets.Dependency) bool {
 	return true
 }
 
-func (w *world) cluster() engine.Cluster {
+func (w *fakeCluster) cluster() engine.Cluster {
 	return engine.Cluster{
 		NamespaceLabels: func(name string) (labels.Set, bool) { return labels.Set{"kubernetes.io/metadata.name": name}, true },
 		Objects: func(kind string) iter.Seq[catalog.Object] {
@@ -88,7 +88,7 @@ func (w *world) cluster() engine.Cluster {
 }
 
 // plan runs one reconciliation.
-func (w *world) plan(am *v1.Alertmanager) (engine.Inputs, engine.Plan, error) {
+func (w *fakeCluster) plan(am *v1.Alertmanager) (engine.Inputs, engine.Plan, error) {
 	c := w.cluster()
 	if w.reads != nil {
 		w.reads(&c)
@@ -102,7 +102,7 @@ func (w *world) plan(am *v1.Alertmanager) (engine.Inputs, engine.Plan, error) {
 }
 
 // config returns the plain configuration after a reconciliation.
-func (w *world) config(am *v1.Alertmanager) string {
+func (w *fakeCluster) config(am *v1.Alertmanager) string {
 	w.t.Helper()
 	_, plan, err := w.plan(am)
 	if err != nil {

@@ -155,8 +155,8 @@ func (s slowly) Denied(ctx context.Context, jobs []targets.Job, of lister.Worklo
 	return s.Permissions.Denied(ctx, jobs, of)
 }
 
-// bed is central discovery of a cluster in memory.
-type bed struct {
+// fixture is central discovery of a cluster in memory.
+type fixture struct {
 	said logtest.Log // the log of the Runner
 	*Runner
 	server  *feed.Server
@@ -169,7 +169,7 @@ type bed struct {
 }
 
 // sent returns the Events since the last call.
-func (b *bed) sent() (out []string) {
+func (b *fixture) sent() (out []string) {
 	for {
 		select {
 		case text := <-b.events.Events:
@@ -189,11 +189,11 @@ func read[T any](t testing.TB, text string) *T {
 	return out
 }
 
-// inBubble runs a test with a bed. begin prepares the cluster before the Runner starts.
-func inBubble(t *testing.T, begin func(*bed), test func(t *testing.T, b *bed)) {
+// inBubble runs a test with a fixture. begin prepares the cluster before the Runner starts.
+func inBubble(t *testing.T, begin func(*fixture), test func(t *testing.T, b *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := &bed{objects: &objects{of: map[schema.GroupVersionResource][]readers.Object{}}, api: watchtest.New(t), reviews: &reviewer{}}
+		b := &fixture{objects: &objects{of: map[schema.GroupVersionResource][]readers.Object{}}, api: watchtest.New(t), reviews: &reviewer{}}
 		for _, ns := range []string{"demo", "other", "monitoring"} {
 			b.objects.set(readers.Namespaces, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}})
 		}
@@ -229,7 +229,7 @@ func inBubble(t *testing.T, begin func(*bed), test func(t *testing.T, b *bed)) {
 
 // lists are the lists of the API server. While expired is true, the next watch fails, so that informers list
 // again.
-func (b *bed) lists(kind discovery.Kind, namespace string) *cache.ListWatch {
+func (b *fixture) lists(kind discovery.Kind, namespace string) *cache.ListWatch {
 	api := b.api.Lists(kind, namespace)
 	return &cache.ListWatch{ListWithContextFunc: api.ListWithContextFunc, WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (apiwatch.Interface, error) {
 		if b.expired.Load() && o.SendInitialEvents == nil {
@@ -241,13 +241,13 @@ func (b *bed) lists(kind discovery.Kind, namespace string) *cache.ListWatch {
 }
 
 // AuthenticateToken implements authenticator.Token: the token is the name of a pod.
-func (b *bed) AuthenticateToken(_ context.Context, token string) (*authenticator.Response, bool, error) {
+func (b *fixture) AuthenticateToken(_ context.Context, token string) (*authenticator.Response, bool, error) {
 	return &authenticator.Response{Audiences: authenticator.Audiences{feed.Audience}, User: &user.DefaultInfo{Name: "system:serviceaccount:monitoring:prometheus",
 		Extra: map[string][]string{"authentication.kubernetes.io/pod-name": {token}, "authentication.kubernetes.io/pod-uid": {uidOf(token)}}}}, true, nil
 }
 
 // Pod implements feed.Pods: every pod of every StatefulSet exists.
-func (b *bed) Pod(_ context.Context, key types.NamespacedName) (*corev1.Pod, error) {
+func (b *fixture) Pod(_ context.Context, key types.NamespacedName) (*corev1.Pod, error) {
 	return podOf(key.Namespace, key.Name), nil
 }
 
@@ -286,7 +286,7 @@ func (r *response) Write(p []byte) (int, error)      { return r.body.Write(p) }
 // list returns the addresses of the jobs in the list of a StatefulSet's pod.
 //
 // code is the status of the response; other than 200 there is no list.
-func (b *bed) list(t testing.TB, set string) (jobs map[string][]string, code int) {
+func (b *fixture) list(t testing.TB, set string) (jobs map[string][]string, code int) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	w := &response{ResponseRecorder: httptest.NewRecorder()}
@@ -324,7 +324,7 @@ func (b *bed) list(t testing.TB, set string) (jobs map[string][]string, code int
 }
 
 // shards returns the shard of each address of a job and fails if one is on two.
-func (b *bed) shards(t testing.TB, job string, n int) map[string]int {
+func (b *fixture) shards(t testing.TB, job string, n int) map[string]int {
 	t.Helper()
 	out := map[string]int{}
 	for shard := range n {

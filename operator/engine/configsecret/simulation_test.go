@@ -32,9 +32,9 @@ const (
 	small = 4000
 )
 
-// world is a workload of a made-up kind and a fake cluster to which its outputs are applied, write
+// simulation is a workload of a made-up kind and a fake cluster to which its outputs are applied, write
 // by write.
-type world struct {
+type simulation struct {
 	t       *testing.T
 	base    *workload.Base
 	docs    *Documents
@@ -45,8 +45,8 @@ type world struct {
 	after   func(i int) // called after every write
 }
 
-func newWorld(t *testing.T) *world {
-	return &world{
+func newSimulation(t *testing.T) *simulation {
+	return &simulation{
 		t: t, docs: New(nil, small), secrets: map[string]*corev1.Secret{}, sets: map[string]*appsv1.StatefulSet{},
 		base: &workload.Base{
 			Kind: workload.Kind{
@@ -74,7 +74,7 @@ func pieces(n int) []*document.Piece {
 	return out
 }
 
-func (w *world) live() engine.Live {
+func (w *simulation) live() engine.Live {
 	out := engine.Live{Secrets: map[string]*corev1.Secret{}, StatefulSets: w.sets}
 	for name, s := range w.secrets {
 		out.Secrets[name] = apply.DigestSecret(s)
@@ -82,7 +82,7 @@ func (w *world) live() engine.Live {
 	return out
 }
 
-func (w *world) output() Output {
+func (w *simulation) output() Output {
 	w.t.Helper()
 	out, err := w.docs.Write(w.base, w.live(), w.content)
 	if err != nil {
@@ -92,7 +92,7 @@ func (w *world) output() Output {
 }
 
 // pass applies one output and checks that the Secrets then hold the wanted configuration.
-func (w *world) pass() Output {
+func (w *simulation) pass() Output {
 	w.t.Helper()
 	out := w.output()
 	if out.Withheld != nil {
@@ -110,7 +110,7 @@ func (w *world) pass() Output {
 	return out
 }
 
-func (w *world) do(steps []apply.Step) {
+func (w *simulation) do(steps []apply.Step) {
 	w.t.Helper()
 	w.writes = nil
 	for i, s := range steps {
@@ -141,7 +141,7 @@ func (w *world) do(steps []apply.Step) {
 }
 
 // pod returns the spec of the pods that run with an output.
-func (w *world) pod(out Output) corev1.PodSpec {
+func (w *simulation) pod(out Output) corev1.PodSpec {
 	image := w.base.Config.ConfigReloaderImage
 	return corev1.PodSpec{
 		Volumes:        []corev1.Volume{w.base.ConfigVolume(out.InParts)},
@@ -151,7 +151,7 @@ func (w *world) pod(out Output) corev1.PodSpec {
 }
 
 // read returns the configuration that a pod starting now reads through the volume with all parts.
-func (w *world) read() (string, error) {
+func (w *simulation) read() (string, error) {
 	files := map[string][]byte{}
 	for _, source := range w.base.ConfigVolume(true).Projected.Sources {
 		s := w.secrets[source.Secret.Name]
@@ -172,7 +172,7 @@ func (w *world) read() (string, error) {
 }
 
 // reported returns the hash that config-reloader reports for the current Secrets.
-func (w *world) reported() string {
+func (w *simulation) reported() string {
 	data := w.secrets[mainSecret].Data
 	if list, err := parts.Parse(data[parts.ListName], mainKey); err == nil {
 		return list.Config.Sum()
@@ -181,7 +181,7 @@ func (w *world) reported() string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (w *world) partSecrets() (names []string) {
+func (w *simulation) partSecrets() (names []string) {
 	for name, s := range w.secrets {
 		if strings.Contains(name, "-config-part-") && w.base.Owns(s) {
 			names = append(names, name)

@@ -59,8 +59,8 @@ func unit(i int, series uint64) allocation.Unit {
 	}
 }
 
-// world is a distribution of weights, with what its properties are.
-type world struct {
+// distribution is a distribution of weights, with what its properties are.
+type distribution struct {
 	units func(seed uint64, n int) []allocation.Unit
 	// besides is the part of all series that moves though its shard stays, when one goes.
 	besides float64
@@ -68,7 +68,7 @@ type world struct {
 	remembered float64
 }
 
-var worlds = map[string]world{"log-normal": {logNormal, 0.015, 0.9}, "zipf": {zipf, 0.025, 0.7}}
+var distributions = map[string]distribution{"log-normal": {logNormal, 0.015, 0.9}, "zipf": {zipf, 0.025, 0.7}}
 
 // planned returns the plan of units from the beginning.
 func planned(units []allocation.Unit, on []allocation.Shard) *allocation.Plan {
