@@ -1,0 +1,66 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+)
+
+// Fields of a Prometheus with a probably unintended effect get a remark, and so do pods that its Namespace refuses.
+func TestWorkloadRemarks(t *testing.T) {
+	checkRemarks(t, map[string]remarkCase{
+		"a volume without size":                {"  storage: {volumeClaimTemplate: {spec: {storageClassName: a}}}\n", "", "spec.storage.volumeClaimTemplate.spec.resources.requests.storage: is not set, so the API server refuses the volume claims"},
+		"a volume":                             {"  storage: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}\n", "", ""},
+		"an access mode in short":              {"  storage: {volumeClaimTemplate: {spec: {accessModes: [RWO], resources: {requests: {storage: 1Gi}}}}}\n", "", `accessModes[0]: "RWO" is no access mode, and the API server refuses the volume claims; write ReadWriteOnce`},
+		"a medium":                             {"  storage: {emptyDir: {medium: memory}}\n", "", `spec.storage.emptyDir.medium: "memory" is no medium, and the API server refuses the pods; write Memory`},
+		"thousandths of bytes":                 {"  resources: {requests: {memory: 400m}}\n", "", "spec.resources.requests.memory: 400m is less than 1 MiB"},
+		"many CPUs":                            {"  resources: {limits: {cpu: 500}}\n", "", "spec.resources.limits.cpu: 500 are whole CPUs"},
+		"resources":                            {"  resources: {limits: {cpu: 500m, memory: 2Gi}, requests: {memory: 400Mi}}\n", "", ""},
+		"a deprecated tag":                     {"  image: 'a/b:c'\n  tag: v1\n", "", "in.yaml:15: warning: Prometheus mon/k8s: spec.tag: is deprecated, use spec.image, beside which it has no effect: remove it"},
+		"a deprecated repository":              {"  baseImage: a/b\n  version: v3.1.0\n", "", "spec.baseImage: is deprecated, use spec.image ["},
+		"a sidecar of another version":         {"  thanos: {image: 'a/thanos:v0.20.0'}\n", "", "spec.thanos.image: the image is of version 0.20.0, and spec.thanos.version is not set and counts as"},
+		"a field with another name":            {"  version: v3.1.0\n  scrapeClassicHistograms: true\n", "", "in.yaml:15: warning: Prometheus mon/k8s: spec.scrapeClassicHistograms: global.always_scrape_classic_histograms needs Prometheus >= 3.5.0 and is left out"},
+		"object storage of no kind":            {"  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", strings.ReplaceAll(withPassword("|\n    type: aws\n    config: {bucket: a}"), "namespace: app", "namespace: mon"), `spec.thanos.objectStorageConfig: Thanos does not start with the value of key "password" in Secret "mon/web": type is none of S3, GCS`},
+		"object storage by URL":                {"  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", strings.ReplaceAll(withPassword("|\n    type: s3\n    config: {bucket: a, endpoint: 'https://s3'}"), "namespace: app", "namespace: mon"), "config.endpoint is a host, or host:port, without https:// and without a path"},
+		"object storage a level too high":      {"  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", strings.ReplaceAll(withPassword("|\n    type: s3\n    bucket: a"), "namespace: app", "namespace: mon"), "bucket is no key here: it belongs below config"},
+		"object storage":                       {"  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", strings.ReplaceAll(withPassword("|\n    type: S3\n    config: {bucket: a, endpoint: s3}\n    prefix: x"), "namespace: app", "namespace: mon"), ""},
+		"an image of another version":          {"  image: quay.io/prometheus/prometheus:v2.30.0\n", "", "spec.image: the image is of version 2.30.0, and spec.version is not set and counts as 3.13.2"},
+		"an image and its version":             {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless@sha256:ab\n  version: v2.30.0\n", "", ""},
+		"a variant of a version":               {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless\n  version: v2.30.0-distroless\n", "", ""},
+		"a variant of another version":         {"  image: prometheus:v2.30.0\n  version: v2.50.0-distroless\n", "", "spec.version is v2.50.0-distroless, for which"},
+		"an image that says nothing":           {"  image: registry:5000/prometheus:latest\n", "", "spec.image: does not say which version it is, and spec.version is not set and counts as 3.13.2: set version to that of the image"},
+		"an image by digest":                   {"  image: registry:5000/prometheus@sha256:ab\n", "", "spec.image: does not say which version it is"},
+		"a digest and its version":             {"  image: registry:5000/prometheus@sha256:ab\n  version: v3.1.0\n", "", ""},
+		"a tag of one's own":                   {"  image: registry:5000/prometheus:build-5\n", "", ""},
+		"native histograms of version 2":       {"  version: v2.53.0\n  remoteWrite: [{url: 'https://a/api/v1/push', sendNativeHistograms: true}]\n", "", "spec.remoteWrite[0].sendNativeHistograms: Prometheus 2 scrapes native histograms only with the feature native-histograms"},
+		"native histograms with theirs":        {"  version: v2.53.0\n  enableFeatures: [native-histograms]\n  remoteWrite: [{url: 'https://a/api/v1/push', sendNativeHistograms: true}]\n", "", ""},
+		"native histograms of version 3":       {"  version: v3.9.0\n  remoteWrite: [{url: 'https://a/api/v1/push', sendNativeHistograms: true}]\n", "", ""},
+		"less than a block before upload":      {"  retention: 1h\n  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", strings.ReplaceAll(withPassword("|\n    type: S3\n    config: {bucket: a, endpoint: s3}"), "namespace: app", "namespace: mon"), "spec.retention: the sidecar of Thanos uploads blocks of 2h once they are complete, and Prometheus deletes data after 1h"},
+		"a misspelled feature":                 {"  enableFeatures: [exemplars-storage]\n", "", `spec.enableFeatures[0]: Prometheus has no feature "exemplars-storage", did you mean "exemplar-storage"?`},
+		"an image and another version":         {"  image: prometheus:v2.30.0\n  version: v2.50.0\n", "", "spec.version is v2.50.0, for which the configuration is written"},
+		"no shards":                            {"  shards: 0\n", "", "spec.shards: 0 is below one and counts as 1"},
+		"fewer replicas than none":             {"  replicas: -1\n", "", "spec.replicas: -1 is below zero and counts as 1"},
+		"an API that is gone":                  {"  alerting: {alertmanagers: [{name: a, port: web, apiVersion: v1}]}\n", "", "spec.alerting.alertmanagers[0].apiVersion: Prometheus >= 3.0 has v2 only"},
+		"labels that are not honored":          {"  overrideHonorLabels: true\n", withEndpoints("  - {port: a, honorLabels: true}\n"), "spec.endpoints[0].honorLabels: ignored, because the workload sets spec.overrideHonorLabels (for Prometheus mon/k8s)"},
+		"a namespaceSelector that is not":      {"  ignoreNamespaceSelectors: true\n", withEndpoints("  - {port: a}\n"), "spec.namespaceSelector: ignored, because the workload sets spec.ignoreNamespaceSelectors: only namespace app counts"},
+		"a limit above the enforced one":       {"  enforcedSampleLimit: 50\n", withEndpoints("  - {port: a}\n"), "spec.sampleLimit: 100 counts as 50, because the workload sets spec.enforcedSampleLimit"},
+		"a matcher that is replaced":           {"  enforcedNamespaceLabel: namespace\n", anyRule, `spec.groups[0].rules[0].expr: the matcher namespace="kube-system" is replaced by namespace="app"`},
+		"a token in the open":                  {"  remoteWrite: [{url: 'http://a', bearerToken: hunter2}]\n", "", "spec.remoteWrite[0].bearerToken: everyone who may read this object reads the token; put it into a Secret"},
+		"root and not root":                    {"  securityContext: {runAsUser: 0, runAsNonRoot: true}\n", "", "spec.securityContext.runAsUser: 0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container init-config-reloader"},
+		"root in one container":                {"  securityContext: {runAsUser: 1000, runAsNonRoot: true}\n  containers: [{name: prometheus, securityContext: {runAsUser: 0}}]\n", "", "spec.containers[0].securityContext.runAsUser: 0 is root, which runAsNonRoot: true forbids, so the kubelet does not start container prometheus"},
+		"a CA that nothing mounts":             {"  remoteWrite: [{url: 'https://a', tlsConfig: {caFile: /etc/prometheus/tls/ca.crt}}]\n", "", "spec.remoteWrite[0].tlsConfig.caFile: no volume is mounted at /etc/prometheus/tls in the pods of the workload"},
+		"a CA of the operator":                 {"  remoteWrite: [{url: 'https://a', tlsConfig: {caFile: /etc/prometheus/certs/ca.crt}}]\n", "", ""},
+		"targets of a file with its volume":    {"  volumes: [{name: a, emptyDir: {}}]\n  volumeMounts: [{name: a, mountPath: /etc/targets}]\n", withScrapeConfig("fileSDConfigs: [{files: [/etc/targets/a.yaml]}]"), ""},
+		"pods that a namespace refuses":        {"", withPodSecurity("restricted"), "spec.securityContext: namespace mon enforces the Pod Security level restricted (label pod-security.kubernetes.io/enforce), and the API server refuses pods without it: write runAsNonRoot: true, seccompProfile: {type: RuntimeDefault} [remark]"},
+		"root that a namespace refuses":        {"  securityContext: {runAsUser: 0, seccompProfile: {type: Unconfined}}\n", withPodSecurity("restricted"), "write runAsUser: 1000, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault} [remark]"},
+		"pods that a namespace admits":         {"  securityContext: {runAsUser: 1000, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}\n", withPodSecurity("restricted"), ""},
+		"a container that a namespace refuses": {"  securityContext: {runAsUser: 1000, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}\n  containers: [{name: proxy, image: a}]\n", withPodSecurity("restricted"), "write allowPrivilegeEscalation: false and capabilities: {drop: [ALL]} in the securityContext of your containers"},
+		"the network of the node":              {"  hostNetwork: true\n", withPodSecurity("baseline"), "enforces the Pod Security level baseline (label pod-security.kubernetes.io/enforce), and the API server refuses pods without it: write hostNetwork: false [remark]"},
+		"a path of the node":                   {"  volumes: [{name: a, hostPath: {path: /a}}]\n  containers: [{name: proxy, image: a, securityContext: {privileged: true}}]\n", withPodSecurity("baseline"), "write no hostPath in volumes, privileged: false in container proxy"},
+		"pods below baseline":                  {"", withPodSecurity("baseline"), ""},
+		"a level that only warns":              {"", strings.Replace(withPodSecurity("restricted"), "enforce", "warn", 1), ""},
+		"root":                                 {"  securityContext: {runAsUser: 0, runAsNonRoot: false}\n", "", ""},
+		"replicas that look the same":          {"  replicas: 2\n  replicaExternalLabelName: ''\n  remoteWrite: [{url: 'http://a'}]\n", "", "spec.replicaExternalLabelName: is empty, so the 2 replicas send the same series to spec.remoteWrite"},
+		"replicas that upload the same":        {"  replicas: 2\n  replicaExternalLabelName: ''\n  thanos: {image: 'a:v1', objectStorageConfig: {name: web, key: password}}\n", "---\n" + strings.ReplaceAll(withPassword("x"), "namespace: app", "namespace: mon"), "is empty, so the 2 replicas have the same external labels: the compactor of Thanos halts"},
+		"one that looks like no other":         {"  replicas: 1\n  replicaExternalLabelName: ''\n  remoteWrite: [{url: 'http://a'}]\n", "", ""},
+	})
+}
