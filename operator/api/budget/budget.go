@@ -27,6 +27,16 @@ const (
 	// KubernetesDiscoveries is the maximum number of entries of kubernetesSDConfigs of a ScrapeConfig. Without namespaces, each
 	// that differs from the others keeps all pods of the cluster.
 	KubernetesDiscoveries = 50
+	// Discoveries is the maximum number of entries of all service discoveries of a ScrapeConfig, without staticConfigs. Prometheus
+	// compares each with all others when it loads its configuration, which takes more than a minute with 20,000, and has a client
+	// for each.
+	Discoveries = 500
+	// DNSNames is the maximum number of names in all dnsSDConfigs of a ScrapeConfig. Prometheus looks all of them up at the same
+	// time, each with a socket of its own.
+	DNSNames = 1_000
+	// StaticLabels is the maximum number of labels of static targets. For each target, Prometheus compares each of them with the
+	// others.
+	StaticLabels = 1_000
 	// Groups is the maximum number of groups of a PrometheusRule.
 	Groups = 10_000
 	// Rules is the maximum number of rules of a PrometheusRule, in all groups.
@@ -35,10 +45,20 @@ const (
 	Receivers = 2_500
 	// Routes is the maximum number of routes of an AlertmanagerConfig, on all levels.
 	Routes = 5_000
+	// GroupLabels is the maximum number of labels in groupBy of a route. Alertmanager has room for all of them in each group of
+	// alerts, also on routes below, which inherit them: 60 bytes each.
+	GroupLabels = 100
+	// IntervalRanges is the maximum number of ranges of times, weekdays and so on in all time intervals that a route refers to.
+	// Alertmanager compares the time with them before each notification of each group of alerts.
+	IntervalRanges = 5_000
+	// Integrations is the maximum number of integrations of all receivers of an AlertmanagerConfig. Each has a client of its own,
+	// with the templates, of 4 kB, and twice of that while the configuration is loaded.
+	Integrations = 5_000
 	// RouteDepth is the maximum depth of a routing tree, which is the recursion depth of programs that walk it.
 	RouteDepth = 64
 	// Notifications is the maximum number of integrations that one alert reaches through the routes of an
-	// AlertmanagerConfig. Alertmanager notifies all of them at the same time, each with a copy of the alerts.
+	// AlertmanagerConfig. Alertmanager notifies all of them at the same time, each with a copy of the alerts. A route without
+	// integrations counts as one: it has a group of alerts, of 8 kB.
 	Notifications = 500
 	// InhibitRules is the maximum number of inhibition rules of an AlertmanagerConfig. Alertmanager keeps each alert of the
 	// namespace for each of them, before it takes the next one: a thousand alerts take 3 s with 500, and more than 20 s with
@@ -112,6 +132,9 @@ const (
 	// GroupBytes is the maximum size of the labels of all targets of one object that is discovered: an EndpointSlice has
 	// those of a pod once for each port of the service. It is sufficient for 1,000 pods with ten ports each.
 	GroupBytes = 64 << 20
+	// StaticBytes is the maximum size of the labels of all static targets of an object. The object has those of many targets once,
+	// Prometheus has them for each.
+	StaticBytes = 64 << 20
 	// URLBytes is the maximum length of a URL of a receiver.
 	URLBytes = 16 << 10
 )

@@ -11,14 +11,15 @@ import (
 var errFanOut = fmt.Errorf("one alert can cause more than %d notifications at the same time: remove continue, or use several objects", budget.Notifications)
 
 // fanOut returns how many integrations are notified at most of one alert. Alertmanager does it at the same time, each with
-// its own copy of all alerts of the group. Routes with continue count as if all of them matched.
+// its own copy of all alerts of the group. Routes with continue count as if all of them matched, and those without integrations
+// as one: each keeps a group of alerts.
 //
 // receiver: the name that is inherited. integrations: of each receiver.
 func (n *routeNode) fanOut(receiver string, integrations map[string]int) int {
 	if n.Receiver != "" {
 		receiver = n.Receiver
 	}
-	most, before := integrations[receiver], 0
+	most, before := max(1, integrations[receiver]), 0
 	for _, child := range n.children {
 		here := before + child.fanOut(receiver, integrations)
 		most = max(most, here)

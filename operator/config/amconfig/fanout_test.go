@@ -30,10 +30,11 @@ func TestFanOut(t *testing.T) {
 		"the last ends":     {1, "[" + strings.Trim(routes(most, `{"continue":true}`), "[]") + `,{"matchers":[{"name":"a","value":"b"}]}]`, true},
 		"levels":            {1, routes(2, `{"continue":true,"routes":`+routes(most/2+1, `{"continue":true}`)+`}`), true},
 		"one of the levels": {1, routes(2, `{"routes":`+routes(most/2+1, `{"continue":true}`)+`}`), false},
-		"without a child":   {0, routes(most+1, `{"continue":true}`), false},
+		"no integrations":   {0, routes(most+1, `{"continue":true}`), true}, // a group for each
+		"as many groups":    {0, routes(most, `{"continue":true}`), false},
 		"one receiver":      {most + 1, "[]", true},
 		"several for each":  {3, routes(most/2, `{"continue":true}`), true},
-		"another receiver":  {1, routes(most+1, `{"continue":true,"receiver":"none"}`), false},
+		"another receiver":  {1, routes(most+1, `{"continue":true,"receiver":"none"}`), true},
 	} {
 		config := &v1alpha1.AlertmanagerConfig{}
 		text := fmt.Sprintf(`{"receivers":[{"name":"r","webhookConfigs":%s},{"name":"none"}],"route":{"receiver":"r","routes":%s}}`, hooks(c.hooks), c.routes)

@@ -33,6 +33,10 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 	if err := budget.Elements(v1alpha1.AlertmanagerConfigKind, "spec.receivers", len(config.Spec.Receivers), budget.Receivers); err != nil {
 		return nil, err
 	}
+	integrations := integrationsOf(config.Spec.Receivers)
+	if err := checkIntegrations(integrations); err != nil {
+		return nil, err
+	}
 	if err := checkInhibitRules(config.Spec.InhibitRules); err != nil {
 		return nil, err
 	}
@@ -67,7 +71,8 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 		if err != nil { // it is not converted, which would report them
 			route.checkDurations(&wrong)
 		}
-		if route.fanOut("", integrationsOf(config.Spec.Receivers)) > budget.Notifications {
+		route.checkCosts(rangesOf(config.Spec.MuteTimeIntervals), &wrong)
+		if route.fanOut("", integrations) > budget.Notifications {
 			wrong.Add("spec.route", errFanOut)
 		}
 	}

@@ -90,8 +90,9 @@ type (
 	scrapeSpec = v1alpha1.ScrapeConfigSpec
 	// mechanism converts the entries of one kind of service discovery.
 	mechanism struct {
-		field string // of the spec
-		read  func(c *compiler, s *scrapeSpec, out *Discoveries) error
+		field   string // of the spec
+		entries func(s *scrapeSpec) int
+		read    func(c *compiler, s *scrapeSpec, out *Discoveries) error
 	}
 )
 
@@ -190,7 +191,11 @@ var mechanisms = []mechanism{
 
 // row returns a mechanism that converts the entries returned by pick, in order.
 func row[In, Out any](field string, convert func(*compiler, *In) (*Out, error), pick func(*scrapeSpec, *Discoveries) ([]In, *[]*Out)) mechanism {
-	return mechanism{field: field, read: func(c *compiler, s *scrapeSpec, d *Discoveries) error {
+	entries := func(s *scrapeSpec) int {
+		in, _ := pick(s, &Discoveries{})
+		return len(in)
+	}
+	return mechanism{field: field, entries: entries, read: func(c *compiler, s *scrapeSpec, d *Discoveries) error {
 		in, out := pick(s, d)
 		for i := range in {
 			entry, err := convert(c, &in[i])

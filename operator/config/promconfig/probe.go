@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -182,7 +183,8 @@ func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (out client, err error
 func (c *compiler) checkProbeTargets(t v1.ProbeTargets) error {
 	var wrong faults.List
 	if s := t.StaticConfig; s != nil {
-		wrong.Add("targets.staticConfig.labels", c.checkStaticLabels(s.Labels))
+		_, err := staticBytes(len(s.Static), s.Labels)
+		wrong.Add("targets.staticConfig.labels", cmp.Or(err, c.checkStaticLabels(s.Labels)))
 		wrong.Add("targets.staticConfig.relabelingConfigs", c.rules.check(s.RelabelConfigs))
 	}
 	if i := t.Ingress; i != nil {

@@ -92,7 +92,7 @@ func CompileScrapeConfig(m *v1alpha1.ScrapeConfig, s *Settings, r assets.Reader)
 
 func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, error) {
 	spec := &m.Spec
-	if err := checkKubernetesDiscoveries(spec.KubernetesSDConfigs); err != nil {
+	if err := checkDiscoveries(spec); err != nil {
 		return nil, err
 	}
 	var wrong faults.List
