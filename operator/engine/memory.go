@@ -18,10 +18,11 @@ type memory struct {
 	checks   checkCache
 	reported map[string]reason // last reported rejection, by rejected object
 	renewals renewals
-	told     bool      // whether it was logged that compiled results are not kept
-	ending   time.Time // when an object that runs its pods was first seen in deletion; zero if none is
-	headless string    // last logged fault of its governing Service
-	held     types.UID // UID of the workload that last got the finalizer, until the cache shows it
+	reads    assets.Pace // of what selected objects refer to
+	told     bool        // whether it was logged that compiled results are not kept
+	ending   time.Time   // when an object that runs its pods was first seen in deletion; zero if none is
+	headless string      // last logged fault of its governing Service
+	held     types.UID   // UID of the workload that last got the finalizer, until the cache shows it
 	// reached counts what this reconciliation has read, and then the objects that are as they should be.
 	reached atomic.Int64
 

@@ -128,8 +128,8 @@ func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory, l
 	ask := c.newReferenceReader(ctx, state)
 	cluster := c.reads(ask)
 	cluster.Current = ask.current
-	var pace assets.Pace
-	cluster.Paced = ask.paced(ctx, &pace)
+	state.reads.Begin()
+	cluster.Paced = ask.paced(ctx, &state.reads)
 	state.renewals.begin(cluster.Now)
 	cluster.Renew = func(namespace string, bytes int) bool { return state.renewals.take(namespace, bytes, cluster.Now) }
 	cluster.Live = live
@@ -137,7 +137,7 @@ func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory, l
 		return ask.named(ctx, row, name)
 	}
 	in, err := state.gatherer.Gather(w, cluster)
-	state.renewals.postponed(pace.Postponed())
+	state.renewals.postponed(state.reads.Postponed())
 	c.keepNamed(ask)
 	return in, err
 }

@@ -14,6 +14,8 @@ const (
 	renewedBurst = 8 << 20
 	// renewedPerSecond is the rate after that.
 	renewedPerSecond = 1 << 20
+	// renewedLog is the least time between two lines of the log about a workload with postponed results.
+	renewedLog = time.Minute
 )
 
 // renewals limits how fast the results of unchanged objects are compiled again because of what they refer to. One small
@@ -24,6 +26,8 @@ type renewals struct {
 	full map[string]time.Time // when a namespace has its whole burst again
 	wait time.Duration        // until there is time for a result that was postponed
 	last string               // the namespace of that result
+
+	logged time.Time // when it was logged that results are postponed
 }
 
 // begin begins a reconciliation.
@@ -68,7 +72,10 @@ func (c *Controller) renewLater(log *slog.Logger, key types.NamespacedName, r *r
 	if r.wait == 0 {
 		return
 	}
-	log.Info("Secrets or ConfigMaps have changed that many or large objects refer to; some are updated later", "namespace", r.last,
-		"next_try", fmt.Sprint(r.wait.Round(time.Second)))
 	c.loop.enqueueAfter(key, r.wait)
+	if now := time.Now(); now.Sub(r.logged) >= renewedLog {
+		r.logged = now
+		log.Info("Secrets or ConfigMaps have changed that many or large objects refer to; some are updated later", "namespace", r.last,
+			"next_try", fmt.Sprint(r.wait.Round(time.Second)))
+	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -116,6 +117,29 @@ func TestPostponedReferencesAreRead(t *testing.T) {
 		defer mu.Unlock()
 		if len(postponed) < 2 || postponed[0] == 0 || postponed[len(postponed)-1] != 0 {
 			t.Errorf("%d are left in each reconciliation", postponed)
+		}
+	})
+}
+
+// Secrets that change all the time do not fill the log.
+func TestPostponedReferencesAreLoggedNowAndThen(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		n := 0
+		f.gathers(func(_ v1.Workload, c Cluster) error {
+			for range 300 {
+				n++
+				_, _ = c.Paced.Object(assets.Ref{Kind: assets.Secret, Namespace: "team", Name: fmt.Sprint("s", n)})
+			}
+			return nil
+		})
+		for i := range 10_000 {
+			b.set(secretOf(fmt.Sprint("s", i), "x"))
+		}
+		b.set(ruler("a"))
+		b.start(nil, f)
+		b.after(30 * time.Second)
+		if lines := strings.Count(b.log.String(), "some are updated later"); lines != 1 {
+			t.Errorf("%d lines in half a minute", lines)
 		}
 	})
 }

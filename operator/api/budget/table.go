@@ -39,6 +39,7 @@ var table = []row{
 	{"RelabelSteps", scrapes, "relabelings and metricRelabelings, all together", RelabelSteps, ""},
 	{"Groups", ruleKind, "groups", Groups, ""},
 	{"Rules", ruleKind, "rules in all groups", Rules, ""},
+	{"Evaluations", ruleKind, "rules that are evaluated in a second, of groups with an interval", Evaluations, ""},
 	{"Namespaces", scrapes, "namespaces that Kubernetes discoveries name, all together", Namespaces, ""},
 	{"KubernetesDiscoveries", "ScrapeConfig", "kubernetesSDConfigs", KubernetesDiscoveries, ""},
 	{"Discoveries", "ScrapeConfig", "entries of all service discoveries, without staticConfigs", Discoveries, ""},

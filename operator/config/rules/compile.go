@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
@@ -113,6 +116,9 @@ func checkSize(spec *v1.PrometheusRuleSpec, n int) error {
 	if limit != nil {
 		return reject(Fault{Field: limit.Field, Reason: fmt.Sprintf("more than %d elements in all, the limit of one %s", limit.Limit, limit.Kind)})
 	}
+	if err := checkRate(spec); err != nil {
+		return err
+	}
 	bytes := n * leastRule
 	for i := range spec.Groups {
 		for j := range spec.Groups[i].Rules {
@@ -122,6 +128,21 @@ func checkSize(spec *v1.PrometheusRuleSpec, n int) error {
 	}
 	if bytes > MaxFileBytes {
 		return tooLarge(bytes)
+	}
+	return nil
+}
+
+// checkRate limits how many rules are evaluated in a second, of the groups that set an interval. Invalid ones are reported later.
+func checkRate(spec *v1.PrometheusRuleSpec) error {
+	rate := 0.0
+	for i := range spec.Groups {
+		g := &spec.Groups[i]
+		if every, err := model.ParseDuration(string(g.Interval)); err == nil && every > 0 {
+			rate += float64(len(g.Rules)) / time.Duration(every).Seconds()
+		}
+	}
+	if rate > budget.Evaluations {
+		return reject(Fault{Field: "spec.groups[].interval", Reason: fmt.Sprintf("with these intervals, %.0f rules are evaluated in a second, more than %d, the limit of one %s: write longer ones", rate, budget.Evaluations, v1.PrometheusRuleKind)})
 	}
 	return nil
 }

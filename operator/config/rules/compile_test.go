@@ -2,6 +2,7 @@ package rules
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -173,6 +175,37 @@ func TestShortIntervals(t *testing.T) {
 		f := Compile(object(v1.RuleGroup{Name: "g", Interval: v1.Duration(interval)}), settings("3.13.2"))
 		if want == "" && f.Err != nil || want != "" && (f.Err == nil || f.Err.Error() != want) {
 			t.Errorf("%q: got %v, want %s", interval, f.Err, want)
+		}
+	}
+}
+
+// A tenant occupies the Prometheus of all tenants with thousands of groups that are evaluated ten times a second.
+func TestManyEvaluations(t *testing.T) {
+	for name, c := range map[string]struct {
+		groups, rules int
+		interval      v1.Duration
+		want          string
+	}{
+		"many rules":         {10, 500, "1m", ""},
+		"by default":         {budget.Groups, 1, "", ""},
+		"as many":            {200, 1, "100ms", ""},
+		"too many":           {201, 1, "100ms", `spec.groups[].interval: with these intervals, 2010 rules are evaluated in a second, more than 2000, the limit of one PrometheusRule: write longer ones`},
+		"invalid, not a lot": {1, 1, "x", `spec.groups[0].interval: not a valid duration string: "x" (group "g0")`},
+		"without rules":      {budget.Groups / 2, 0, "100ms", ""},
+	} {
+		groups := make([]v1.RuleGroup, c.groups)
+		for i := range groups {
+			groups[i] = v1.RuleGroup{Name: fmt.Sprint("g", i), Interval: c.interval}
+			for range c.rules {
+				groups[i].Rules = append(groups[i].Rules, record("a", "1"))
+			}
+		}
+		got := ""
+		if f := Compile(object(groups...), settings("3.13.2")); f.Err != nil {
+			got = f.Err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %.300s", name, got)
 		}
 	}
 }

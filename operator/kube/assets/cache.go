@@ -295,7 +295,7 @@ func (r cacheReader) Object(ref Ref) (Object, error) {
 	if before.holds(at, c.now()) && !before.empty {
 		return before.object, before.err
 	}
-	got, err := r.read(ref)
+	got, err := r.read(ref, before.unchanged(at))
 	switch {
 	case apierrors.IsNotFound(err):
 		err = &NotFoundError{Ref: ref}
@@ -316,12 +316,19 @@ func (r cacheReader) Object(ref Ref) (Object, error) {
 	return answered.object, answered.err
 }
 
+// unchanged reports whether the object was read before and has, as far as the watch knows, not changed; it is false for nil.
+func (a *answer) unchanged(at watched) bool {
+	return a != nil && a.version() != "" && (!at.known || a.version() == at.version)
+}
+
 // read reads an object from the API server, unless the pace is used up.
-func (r cacheReader) read(ref Ref) (Object, error) {
+//
+// again: it was read before and has not changed.
+func (r cacheReader) read(ref Ref, again bool) (Object, error) {
 	if r.pace == nil {
 		return r.cache.read(r.ctx, ref)
 	}
-	if !r.pace.begin(ref.Namespace) {
+	if !r.pace.begin(ref.Namespace, again) {
 		return Object{}, errPostponed
 	}
 	begin := r.cache.now()

@@ -12,6 +12,10 @@ const (
 	// seconds at the default of --kube-api-qps.
 	pacedReads = 200
 	pacedTime  = 2 * time.Second
+	// After stuckReconciliations that read mostly what had been read before, the next one may read stuckFactor times as much of the
+	// namespace: contents that were evicted or have expired in between would never be there together.
+	stuckReconciliations = 30
+	stuckFactor          = 16
 )
 
 // errPostponed is the cause of a [ReadError] about an object that is not read now.
@@ -29,10 +33,35 @@ type Pace struct {
 	last string
 }
 
-// spent is what the reads of a namespace have used.
+// spent is what the reads of a namespace have used in a reconciliation.
 type spent struct {
-	reads int
-	time  time.Duration
+	reads, again int // again: of what was read before and has not changed
+	time         time.Duration
+	postponed    bool
+	stuck        int // consecutive reconciliations that read mostly the same, and did not get to the end
+}
+
+// Begin starts another reconciliation of the same workload.
+func (p *Pace) Begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = ""
+	for namespace, s := range p.used {
+		if !s.postponed || 2*s.again < s.reads || s.stuck >= stuckReconciliations {
+			delete(p.used, namespace)
+			continue
+		}
+		*s = spent{stuck: s.stuck + 1}
+	}
+}
+
+// usedUp reports whether no more objects are read in this reconciliation.
+func (s *spent) usedUp() bool {
+	factor := 1
+	if s.stuck >= stuckReconciliations {
+		factor = stuckFactor
+	}
+	return s.reads >= factor*pacedReads || s.time >= time.Duration(factor)*pacedTime
 }
 
 // Postponed returns a namespace of which objects were not read; "" if there is none.
@@ -43,7 +72,9 @@ func (p *Pace) Postponed() string {
 }
 
 // begin reports whether an object of a namespace may be read now.
-func (p *Pace) begin(namespace string) bool {
+//
+// again: it was read before and has not changed.
+func (p *Pace) begin(namespace string, again bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.used[namespace]
@@ -54,11 +85,14 @@ func (p *Pace) begin(namespace string) bool {
 		}
 		p.used[namespace] = s
 	}
-	if s.reads >= pacedReads || s.time >= pacedTime {
-		p.last = namespace
+	if s.usedUp() {
+		p.last, s.postponed = namespace, true
 		return false
 	}
 	s.reads++
+	if again {
+		s.again++
+	}
 	return true
 }
 

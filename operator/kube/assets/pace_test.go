@@ -55,3 +55,44 @@ func TestPaced(t *testing.T) {
 		})
 	}
 }
+
+// What is read again and again, because it is evicted or expires before all is there, gets more room in the end; what changes
+// again and again does not.
+func TestPacedInCircles(t *testing.T) {
+	for name, tc := range map[string]struct {
+		again func(pass, i int) bool
+		stuck bool
+	}{
+		"evicted":      {func(int, int) bool { return true }, true},
+		"half":         {func(_, i int) bool { return i%2 == 0 }, true},
+		"changed":      {func(int, int) bool { return false }, false},
+		"some":         {func(_, i int) bool { return i%3 == 0 }, false},
+		"now and then": {func(pass, _ int) bool { return pass%stuckReconciliations != 0 }, false},
+	} {
+		var p Pace
+		most, stuck := 0, 0
+		for pass := range 3 * stuckReconciliations {
+			p.Begin()
+			reads := 0
+			for i := 0; p.begin("team", tc.again(pass, i)); i++ {
+				p.end("team", 0)
+				reads++
+			}
+			if most = max(most, reads); reads > pacedReads {
+				stuck++
+			}
+		}
+		if (stuck > 0) != tc.stuck || stuck > 2 || most > stuckFactor*pacedReads {
+			t.Errorf("%s: %d reconciliations with more, %d reads at most", name, stuck, most)
+		}
+	}
+	var p Pace
+	for namespace := range 1_000 {
+		p.Begin()
+		p.begin(fmt.Sprint(namespace), true)
+		p.end(fmt.Sprint(namespace), 0)
+	}
+	if len(p.used) > 1 {
+		t.Errorf("%d namespaces are kept", len(p.used))
+	}
+}
