@@ -303,6 +303,7 @@ func (l *linter) workload(w dryrun.Workload) {
 	l.unsentAlerts(self, w, made.Results)
 	l.shardedRules(self, w, made.Results)
 	l.baseRemarks(w)
+	l.inheritedCredentials(self, w, made.Results)
 	l.strayContainers(self, w, made)
 	l.generatedRemarks(self, w, made)
 	l.paused(self, w)
