@@ -34,6 +34,9 @@ const (
 	// DNSNames is the maximum number of names in all dnsSDConfigs of a ScrapeConfig. Prometheus looks all of them up at the same
 	// time, each with a socket of its own.
 	DNSNames = 1_000
+	// StaticTargets is the maximum number of static targets of an object. Prometheus needs 30 kB for each, also beyond a
+	// target_limit and if it does not exist.
+	StaticTargets = 10_000
 	// StaticLabels is the maximum number of labels of static targets. For each target, Prometheus compares each of them with the
 	// others.
 	StaticLabels = 1_000

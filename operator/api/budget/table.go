@@ -44,6 +44,7 @@ var table = []row{
 	{"KubernetesDiscoveries", "ScrapeConfig", "kubernetesSDConfigs", KubernetesDiscoveries, ""},
 	{"Discoveries", "ScrapeConfig", "entries of all service discoveries, without staticConfigs", Discoveries, ""},
 	{"DNSNames", "ScrapeConfig", "names in all dnsSDConfigs", DNSNames, ""},
+	{"StaticTargets", "Probe, ScrapeConfig", "static targets", StaticTargets, ""},
 	{"StaticLabels", "Probe, ScrapeConfig", "labels of a list of static targets", StaticLabels, ""},
 	{"StaticBytes", "Probe, ScrapeConfig", "labels of all static targets; those of a list count for each of its targets", StaticBytes, "bytes"},
 	{"Receivers", amConfig, "receivers", Receivers, ""},

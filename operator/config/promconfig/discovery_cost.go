@@ -29,8 +29,11 @@ func checkDiscoveries(spec *scrapeSpec) error {
 // checkStaticConfigs limits the labels of static targets. The object has the labels of a list once, Prometheus has them for each
 // target of the list, and compares the labels of a target with each other before the targets of any other job change.
 func checkStaticConfigs(all []v1alpha1.StaticConfig) error {
-	bytes := 0
+	bytes, targets := 0, 0
 	for i := range all {
+		if targets += len(all[i].Targets); targets > budget.StaticTargets {
+			return budget.Elements(v1alpha1.ScrapeConfigKind, "staticConfigs[].targets", targets, budget.StaticTargets)
+		}
 		here, err := staticBytes(len(all[i].Targets), all[i].Labels)
 		if err != nil {
 			return faults.At(faults.Index("staticConfigs", i)+".labels", err)

@@ -29,14 +29,16 @@ func TestExpensiveDiscoveries(t *testing.T) {
 	}
 	const tooManyLabels, tooLarge = "labels: has more than 1000 elements, the limit of static targets", "the labels of all targets together have more than 67108864 bytes"
 	for name, c := range map[string]struct{ kind, text, want string }{
-		"many targets":             {v1alpha1.ScrapeConfigKind, scrape("staticConfigs", static(60_000, 40)), ""},
+		"many targets":             {v1alpha1.ScrapeConfigKind, scrape("staticConfigs", static(budget.StaticTargets, 200)), ""},
 		"many labels":              {v1alpha1.ScrapeConfigKind, scrape("staticConfigs", static(1_000, budget.StaticLabels)), ""},
 		"too many labels":          {v1alpha1.ScrapeConfigKind, scrape("staticConfigs", static(1, budget.StaticLabels+1)), "spec.staticConfigs[0]." + tooManyLabels},
-		"both":                     {v1alpha1.ScrapeConfigKind, scrape("staticConfigs", static(60_000, 100)), "spec.staticConfigs[0].labels: " + tooLarge},
-		"both, in several lists":   {v1alpha1.ScrapeConfigKind, scrape("staticConfigs", static(10_000, 200)+","+static(10_000, 200)), "spec.staticConfigs: " + tooLarge},
-		"targets of a Probe":       {v1.ProbeKind, probe(60_000, 40), ""},
+		"both":                     {v1alpha1.ScrapeConfigKind, scrape("staticConfigs", static(budget.StaticTargets, 400)), "spec.staticConfigs[0].labels: " + tooLarge},
+		"both, in several lists":   {v1alpha1.ScrapeConfigKind, scrape("staticConfigs", static(5_000, 400)+","+static(5_000, 400)), "spec.staticConfigs: " + tooLarge},
+		"targets of a Probe":       {v1.ProbeKind, probe(budget.StaticTargets, 200), ""},
 		"labels of a Probe":        {v1.ProbeKind, probe(1, budget.StaticLabels+1), "spec.targets.staticConfig." + tooManyLabels},
-		"both, of a Probe":         {v1.ProbeKind, probe(60_000, 100), "spec.targets.staticConfig.labels: " + tooLarge},
+		"both, of a Probe":         {v1.ProbeKind, probe(budget.StaticTargets, 400), "spec.targets.staticConfig.labels: " + tooLarge},
+		"too many targets":         {v1alpha1.ScrapeConfigKind, scrape("staticConfigs", `{"targets":["a"]},`+static(budget.StaticTargets, 0)), "spec.staticConfigs[].targets: has more than 10000 elements, the limit of one ScrapeConfig"},
+		"too many of a Probe":      {v1.ProbeKind, probe(budget.StaticTargets+1, 0), "spec.targets.staticConfig.static: has more than 10000 elements, the limit of one Probe"},
 		"discoveries":              {v1alpha1.ScrapeConfigKind, scrape("httpSDConfigs", trimmed(budget.Discoveries, `{"url":"http://a/%d"},`)), ""},
 		"too many":                 {v1alpha1.ScrapeConfigKind, scrape("httpSDConfigs", trimmed(budget.Discoveries+1, `{"url":"http://a/%d"},`)), "spec: the service discoveries have more than 500 entries"},
 		"too many, of two kinds":   {v1alpha1.ScrapeConfigKind, fmt.Sprintf(`{"spec":{"httpSDConfigs":[%s],"consulSDConfigs":[%s]}}`, trimmed(budget.Discoveries/2, `{"url":"http://a/%d"},`), trimmed(budget.Discoveries/2+1, `{"server":"a%d"},`)), "spec: the service discoveries have more than 500 entries"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -183,6 +184,7 @@ func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (out client, err error
 func (c *compiler) checkProbeTargets(t v1.ProbeTargets) error {
 	var wrong faults.List
 	if s := t.StaticConfig; s != nil {
+		wrong.Add("", budget.Elements(v1.ProbeKind, "targets.staticConfig.static", len(s.Static), budget.StaticTargets))
 		_, err := staticBytes(len(s.Static), s.Labels)
 		wrong.Add("targets.staticConfig.labels", cmp.Or(err, c.checkStaticLabels(s.Labels)))
 		wrong.Add("targets.staticConfig.relabelingConfigs", c.rules.check(s.RelabelConfigs))
