@@ -12,7 +12,6 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -49,7 +48,7 @@ func TestManySecretsOfOneMonitor(t *testing.T) {
 			t.Fatal(err)
 		}
 		jobs = map[string]int{}
-		for v := range in.(engine.Inputs).Results() {
+		for v := range in.Results() {
 			if v.Err != nil {
 				t.Errorf("%s: %v", v.Object.GetName(), v.Err)
 			}

@@ -10,7 +10,6 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -41,7 +40,7 @@ func TestManySecretsThatAreNotKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for v := range in.(engine.Inputs).Results() {
+		for v := range in.Results() {
 			if v.Err != nil {
 				t.Errorf("%s: %v", v.Object.GetName(), v.Err)
 			}
