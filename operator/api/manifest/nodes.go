@@ -48,6 +48,16 @@ func (n Node) walk(yield func(Node) bool) bool {
 	return true
 }
 
+// ValueOf returns the value of a key of a mapping; nil if there is none, or if n is nil or no mapping.
+func ValueOf(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
 // field returns the path of a field of a value.
 func (n Node) field(key string) string {
 	if n.Path == "" {

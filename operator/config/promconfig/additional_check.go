@@ -157,7 +157,7 @@ const jobName = "job_name"
 
 // checkName reports a job with a missing or duplicate name. first maps names of earlier jobs to their lines.
 func checkName(job *yaml.Node, first map[string]int, say func(line int, format string, args ...any)) {
-	switch name := mappingValue(job, jobName); {
+	switch name := manifest.ValueOf(job, jobName); {
 	case name == nil && opaque(job):
 	case name == nil || name.Value == "":
 		say(job.Line, "job_name is missing")
@@ -211,7 +211,7 @@ func (k itemKind) check(item *yaml.Node, say func(line int, format string, args 
 
 // misspells reports whether an item has no key of a name, but an unknown one that is similar.
 func (k itemKind) misspells(item *yaml.Node, name string) bool {
-	if mappingValue(item, name) != nil {
+	if manifest.ValueOf(item, name) != nil {
 		return false
 	}
 	for i := 0; i < len(item.Content); i += 2 {
@@ -278,13 +278,3 @@ func withoutValues(err error) error {
 
 // lineOf matches a line number in the re-encoded list, which the user does not see.
 var lineOf = lazyregexp.New(`line \d+: `)
-
-// mappingValue returns the value of a key; nil if there is none.
-func mappingValue(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
-}

@@ -23,7 +23,7 @@ const mostCulprits = 5
 // checkValues reports the values of an item that the parser rejects. The parser stops at the first one without
 // its position, so parts of the item are parsed until it is found.
 func (k itemKind) checkValues(item *yaml.Node, say func(line int, format string, args ...any)) {
-	if k.named && mappingValue(item, jobName) == nil { // reported by checkName
+	if k.named && manifest.ValueOf(item, jobName) == nil { // reported by checkName
 		item = with(item, append(slices.Clone(item.Content), scalar(jobName), scalar("any")))
 	}
 	for range mostCulprits {
@@ -66,7 +66,7 @@ func (k itemKind) culprit(item *yaml.Node, err error) (at, rest *yaml.Node) {
 	for i := 0; i+1 < len(item.Content); i += 2 {
 		only := func(value *yaml.Node) *yaml.Node {
 			pairs := []*yaml.Node{item.Content[i], value}
-			if name := mappingValue(item, jobName); k.named && name != nil && item.Content[i].Value != jobName {
+			if name := manifest.ValueOf(item, jobName); k.named && name != nil && item.Content[i].Value != jobName {
 				pairs = append(pairs, scalar(jobName), name)
 			}
 			return with(item, pairs)
@@ -138,7 +138,7 @@ var discoveryRoles = []string{"pod", "service", "endpoints", "endpointslice", "n
 // discoveries is left to the server.
 func checkDiscovery(list *yaml.Node, say func(line int, format string, args ...any)) {
 	for _, one := range list.Content {
-		role := mappingValue(one, "role")
+		role := manifest.ValueOf(one, "role")
 		switch {
 		case role == nil || role.Kind != yaml.ScalarNode || slices.Contains(discoveryRoles, role.Value):
 		case manifest.Similar(role.Value, discoveryRoles) != "":
@@ -163,7 +163,7 @@ func hasRoles(list any) bool {
 
 // checkTimeout reports a timeout that is longer than the interval of the same job.
 func checkTimeout(job *yaml.Node, say func(line int, format string, args ...any)) {
-	interval, timeout := mappingValue(job, "scrape_interval"), mappingValue(job, "scrape_timeout")
+	interval, timeout := manifest.ValueOf(job, "scrape_interval"), manifest.ValueOf(job, "scrape_timeout")
 	if interval == nil || timeout == nil {
 		return
 	}

@@ -174,7 +174,7 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 				say(name.Line, "unknown field %s", name.Value)
 			}
 		}
-		if list = mappingValue(list, key); list == nil || list.Tag == "!!null" {
+		if list = manifest.ValueOf(list, key); list == nil || list.Tag == "!!null" {
 			return errs.Err()
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // Paths selects which paths of URLs are redacted, besides user info and parameters.
@@ -144,7 +145,7 @@ func (w *walk) relabel(n *yaml.Node) {
 	target, source := w.child(n, "target_label", "targetLabel"), w.child(n, "source_labels", "sourceLabels")
 	if target != nil && Label(target.Value) || source != nil && slices.ContainsFunc(source.Content, func(s *yaml.Node) bool { return Label(s.Value) }) {
 		for _, key := range []string{"regex", "replacement"} {
-			if value := Child(n, key); value != nil && value.Kind == yaml.ScalarNode {
+			if value := manifest.ValueOf(n, key); value != nil && value.Kind == yaml.ScalarNode {
 				w.changed = hide(value, Hidden) || w.changed
 			}
 		}
@@ -156,22 +157,12 @@ func (w *walk) child(n *yaml.Node, key, field string) *yaml.Node {
 	if w.Fields {
 		key = field
 	}
-	return Child(n, key)
-}
-
-// Child returns the value of a key of a mapping; nil if there is none.
-func Child(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
+	return manifest.ValueOf(n, key)
 }
 
 // isReference reports whether a node names a key of a Secret or ConfigMap.
 func isReference(n *yaml.Node) bool {
-	if Child(n, "key") == nil || Child(n, "name") == nil {
+	if manifest.ValueOf(n, "key") == nil || manifest.ValueOf(n, "name") == nil {
 		return false
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -79,9 +79,9 @@ func (c *converter) documents(from rules, text []byte, objects bool) {
 			c.made = append(c.made, Made{Source: from.source, Err: err})
 			return
 		case len(node.Content) == 0:
-		case objects && member(node.Content[0], "kind") != nil:
+		case objects && manifest.ValueOf(node.Content[0], "kind") != nil:
 			c.object(from.source, node.Content[0])
-		case member(node.Content[0], "groups") != nil:
+		case manifest.ValueOf(node.Content[0], "groups") != nil:
 			c.add(from, node.Content[0])
 		}
 	}
@@ -89,13 +89,13 @@ func (c *converter) documents(from rules, text []byte, objects bool) {
 
 // object converts the values of a ConfigMap, or of the ConfigMaps in a List.
 func (c *converter) object(file string, o *yaml.Node) {
-	if items := member(o, "items"); items != nil {
+	if items := manifest.ValueOf(o, "items"); items != nil {
 		for _, item := range items.Content {
 			c.object(file, item)
 		}
 		return
 	}
-	kind := member(o, "kind")
+	kind := manifest.ValueOf(o, "kind")
 	if kind == nil || kind.Value != "ConfigMap" {
 		return
 	}

@@ -63,7 +63,7 @@ func objstoreFault(text []byte) (line int, reason string) {
 	case root.Kind != yaml.MappingNode:
 		return 0, "" // possibly a placeholder
 	}
-	kind, config := valueOf(root, "type"), valueOf(root, "config")
+	kind, config := manifest.ValueOf(root, "type"), manifest.ValueOf(root, "config")
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if key := root.Content[i]; !slices.Contains([]string{"type", "config", "prefix"}, key.Value) {
 			if plainKey.MatchString(key.Value) {
@@ -86,7 +86,7 @@ func objstoreFault(text []byte) (line int, reason string) {
 	if !strings.EqualFold(kind.Value, "S3") {
 		return 0, ""
 	}
-	switch endpoint := valueOf(config, "endpoint"); {
+	switch endpoint := manifest.ValueOf(config, "endpoint"); {
 	case endpoint == nil || endpoint.Value == "":
 		return config.Line, "config.endpoint is missing, a host such as s3.eu-west-1.amazonaws.com"
 	case strings.Contains(endpoint.Value, "/"):
@@ -158,13 +158,3 @@ var settingName = lazyregexp.New(`^[a-zA-Z][a-zA-Z_0-9-]{1,40}$`)
 
 // plainKey matches names of settings, as opposed to values at the wrong place.
 var plainKey = lazyregexp.New(`^[a-z][a-z_]{1,30}$`)
-
-// valueOf returns the value of a key of a mapping; nil if there is none.
-func valueOf(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
-}

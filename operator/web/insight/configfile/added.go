@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
@@ -37,7 +38,7 @@ func AddedTo(am v1.Workload, became map[catalog.Ref]string) AddedItems {
 		}
 		out.items[ref] = map[string]int{}
 		for _, section := range addedSections {
-			if list := redact.Child(doc.Content[0], section); list != nil {
+			if list := manifest.ValueOf(doc.Content[0], section); list != nil {
 				out.items[ref][section] = len(list.Content)
 			}
 		}

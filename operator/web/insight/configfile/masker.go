@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -71,7 +72,7 @@ func (m *Masker) Redact(s Section, may func(namespace, name string) bool) (strin
 	case strings.HasPrefix(key, "remote_"):
 		tree.Paths = redact.LongPaths
 	case key == routeSection:
-		changed = hideRoutes(redact.Child(root, routeSection), m.begins, may)
+		changed = hideRoutes(manifest.ValueOf(root, routeSection), m.begins, may)
 	}
 	if m.InSecret() && s.Object.Name == "" {
 		changed = redact.Section(root, key) || changed
@@ -90,11 +91,11 @@ func hideRoutes(route *yaml.Node, base catalog.Ref, may func(namespace, name str
 		return false
 	}
 	hidesBase := base.Name != "" && !may(base.Namespace, base.Name)
-	routes := redact.Child(route, "routes")
+	routes := manifest.ValueOf(route, "routes")
 	if routes != nil {
 		for _, r := range routes.Content {
 			ref := base
-			if receiver := redact.Child(r, "receiver"); receiver != nil {
+			if receiver := manifest.ValueOf(r, "receiver"); receiver != nil {
 				if other, is := OwnerOf(receiver.Value); is {
 					ref = other
 				}

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/redact"
 )
@@ -52,7 +53,7 @@ func (d *File) SplitTree(am v1.Workload, text string, objects map[catalog.Ref]st
 func (d *File) splitReceivers(all *yaml.Node, base catalog.Ref, objects map[catalog.Ref]string) {
 	for _, item := range all.Content {
 		s := Section{Name: receiversSection}
-		if name := redact.Child(item, "name"); name != nil {
+		if name := manifest.ValueOf(item, "name"); name != nil {
 			s.Name += "/" + name.Value
 			if ref, is := OwnerOf(name.Value); is && (ref == base || strings.Contains(objects[ref], name.Value)) {
 				s.Object = ref
@@ -94,7 +95,7 @@ func LineOrigins(text string, paths []string) map[int]string {
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 || len(doc.Content[0].Content) == 0 {
 		return nil
 	}
-	steps := redact.Child(doc.Content[0].Content[0], "relabel_configs")
+	steps := manifest.ValueOf(doc.Content[0].Content[0], "relabel_configs")
 	if steps == nil || len(steps.Content) != len(paths) {
 		return nil
 	}
