@@ -62,6 +62,17 @@ func Each[T any](field string, list []T, do func(*T) error) error {
 	return wrong.Err()
 }
 
+// Convert returns the results of convert for the entries of a list, and joins its errors as [Each] does. After an error
+// there may be fewer results than entries.
+func Convert[In, Out any](field string, list []In, convert func(*In) (Out, error)) (out []Out, err error) {
+	err = Each(field, list, func(entry *In) error {
+		converted, err := convert(entry)
+		out = append(out, converted)
+		return err
+	})
+	return out, err
+}
+
 // In prefixes err, or each error of a joined one, with where, which is not a field: the name of a
 // file or of an object.
 func In(where string, err error) error {

@@ -64,16 +64,10 @@ func timePeriod(in v1alpha1.TimeInterval) (out TimePeriod, err error) {
 	return out, errs.Err()
 }
 
-// each converts the elements of a field, until the list of faults is full.
-func each[In, Out any](errs *faults.List, field string, in []In, convert func(In) (Out, error)) (out []Out) {
-	for i, v := range in {
-		if errs.Full() {
-			break
-		}
-		converted, err := convert(v)
-		errs.Add(faults.Index(field, i), err)
-		out = append(out, converted)
-	}
+// each converts the elements of a field.
+func each[In, Out any](errs *faults.List, field string, in []In, convert func(In) (Out, error)) []Out {
+	out, err := faults.Convert(field, in, func(v *In) (Out, error) { return convert(*v) })
+	errs.Add("", err)
 	return out
 }
 

@@ -146,8 +146,8 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 	}
 	route := &v1alpha1.Route{}
 	unknown, err := kjson.UnmarshalStrict(text, route)
-	if errs, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && errs.Field == "" {
-		return nil, fmt.Errorf("is a JSON %s, not a route", errs.Value)
+	if typeErr, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && typeErr.Field == "" {
+		return nil, fmt.Errorf("is a JSON %s, not a route", typeErr.Value)
 	}
 	if err = cmp.Or(err, errors.Join(unknown...)); err == nil {
 		return route, nil

@@ -70,8 +70,7 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 		return nil, nil
 	}
 	rules := s.rules.counting(new(regexcost.Budget))
-	var out []any
-	err := faults.Each("alerting.alertmanagers", p.Spec.Alerting.Alertmanagers, func(am *v1.AlertmanagerEndpoints) error {
+	return faults.Convert("alerting.alertmanagers", p.Spec.Alerting.Alertmanagers, func(am *v1.AlertmanagerEndpoints) (any, error) {
 		entry, err := r.alertmanager(am, rules)
 		role := endpointsRole(s.data.ServiceDiscoveryRole, s.capabilities, s.target)
 		namespace := am.Namespace
@@ -83,10 +82,8 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 			entry.APIVersion = "" // removed in major version 3
 		}
 		entry.RelabelConfigs = alertmanagerSteps(am, role)
-		out = append(out, entry)
-		return err
+		return entry, err
 	})
-	return out, err
 }
 
 // alertmanager validates and resolves one entry.

@@ -119,15 +119,10 @@ func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Ta
 
 // scrapeClasses registers the TLS assets of the workload's scrape classes.
 func (r *resolver) scrapeClasses(classes []v1.ScrapeClass) error {
-	var errs faults.List
-	for i := range classes {
-		if errs.Full() {
-			break
-		}
-		_, err := r.TLS(classes[i].TLSConfig)
-		errs.Add("", inClass(i, &classes[i], faults.At("tlsConfig", err)))
-	}
-	return errs.Err()
+	return faults.Each("scrapeClasses", classes, func(c *v1.ScrapeClass) error {
+		_, err := r.TLS(c.TLSConfig)
+		return inClass(c, faults.At("tlsConfig", err))
+	})
 }
 
 // ownJobs holds the additional items of scrape_configs.

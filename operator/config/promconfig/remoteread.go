@@ -52,10 +52,8 @@ func (r *resolver) remoteReads(specs []v1.RemoteReadSpec, t gate.Target) ([]*Rem
 	var errs faults.List
 	errs.Add("", checkDistinct("remoteRead", specs, func(s *v1.RemoteReadSpec) string { return s.Name }))
 	var out []*RemoteRead
-	errs.Add("", faults.Each("remoteRead", specs, func(s *v1.RemoteReadSpec) error {
-		rr, err := r.remoteRead(s, namesOf(t, "").plain) // the scheme does not apply to them
-		out = append(out, rr)
-		return err
+	set(&errs, "", &out)(faults.Convert("remoteRead", specs, func(s *v1.RemoteReadSpec) (*RemoteRead, error) {
+		return r.remoteRead(s, namesOf(t, "").plain) // the scheme does not apply to them
 	}))
 	if errs.Any() {
 		return nil, errs.Err()

@@ -97,10 +97,8 @@ func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, rules relabelRules) 
 	var errs faults.List
 	errs.Add("", checkDistinct("remoteWrite", specs, func(s *v1.RemoteWriteSpec) string { return s.Name }))
 	var out []*RemoteWrite
-	errs.Add("", faults.Each("remoteWrite", specs, func(s *v1.RemoteWriteSpec) error {
-		rw, err := r.remoteWrite(s, rules)
-		out = append(out, rw)
-		return err
+	set(&errs, "", &out)(faults.Convert("remoteWrite", specs, func(s *v1.RemoteWriteSpec) (*RemoteWrite, error) {
+		return r.remoteWrite(s, rules)
 	}))
 	if errs.Any() {
 		return nil, errs.Err()

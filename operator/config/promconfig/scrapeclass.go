@@ -21,7 +21,7 @@ func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
 			break
 		}
 		c := &classes[i]
-		errs.Add("", inClass(i, c, checkScrapeClass(c, rules)))
+		errs.Add(faults.Index("scrapeClasses", i), inClass(c, checkScrapeClass(c, rules)))
 		if c.Default == nil || !*c.Default {
 			continue
 		}
@@ -33,11 +33,11 @@ func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
 	return errs.Err()
 }
 
-// inClass returns the errors of a scrape class with its path and name.
-func inClass(i int, c *v1.ScrapeClass, err error) error {
-	return faults.At(faults.Index("scrapeClasses", i), faults.Reword(err, func(f *faults.Finding) {
+// inClass adds the name of a scrape class to its errors.
+func inClass(c *v1.ScrapeClass, err error) error {
+	return faults.Reword(err, func(f *faults.Finding) {
 		f.Reason += fmt.Sprintf(" (scrape class %q)", excerpt.Of(c.Name, maxClassName))
-	}))
+	})
 }
 
 // maxClassName is the maximum length of the name of a scrape class in a message.
