@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,7 @@ import (
 
 // Options are the metadata of the objects.
 type Options struct {
-	// Namespace is that of objects for files, and for ConfigMaps without a namespace. It may be empty.
+	// Namespace (optional) is the namespace of objects for files, and for ConfigMaps that do not set one.
 	Namespace string
 	// Labels are added to those of the ConfigMap.
 	Labels map[string]string
@@ -40,7 +41,17 @@ type Made struct {
 func Rules(file string, text []byte, o Options) []Made {
 	c := converter{options: o, names: map[string]int{}}
 	name, _, _ := strings.Cut(filepath.Base(file), ".")
-	c.documents(rules{name: name, namespace: o.Namespace, source: file}, text, true)
+	from := rules{name: name, namespace: o.Namespace, source: file}
+	for doc := range documentsOf(text) {
+		switch {
+		case doc.err != nil:
+			c.made = append(c.made, Made{Source: file, Err: doc.err})
+		case manifest.ValueOf(doc.root, "kind") != nil:
+			c.object(file, doc.root)
+		default:
+			c.add(from, doc.root)
+		}
+	}
 	return c.made
 }
 
@@ -57,32 +68,48 @@ type converter struct {
 	made    []Made
 }
 
-// documents converts the documents of a text. objects is whether they may be Kubernetes objects.
-func (c *converter) documents(from rules, text []byte, objects bool) {
-	in := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
-	for {
-		doc, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			return
+// document is a document of a YAML stream, or why it cannot be read.
+type document struct {
+	text []byte
+	root *yaml.Node // not nil without an error
+	err  error
+}
+
+// documentsOf iterates over the documents of a text that are not empty, up to the first error.
+func documentsOf(text []byte) iter.Seq[document] {
+	return func(yield func(document) bool) {
+		in := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+		for {
+			doc, err := in.Read()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			var node yaml.Node
+			if err == nil {
+				err = new(manifest.Aliases).Check(doc)
+			}
+			if err == nil {
+				err = yaml.Unmarshal(doc, &node)
+			}
+			switch {
+			case err != nil:
+				yield(document{text: doc, err: err})
+				return
+			case len(node.Content) > 0 && !yield(document{text: doc, root: node.Content[0]}):
+				return
+			}
 		}
-		var node yaml.Node
-		if err == nil {
-			err = new(manifest.Aliases).Check(doc)
-		}
-		if err == nil {
-			err = yaml.Unmarshal(doc, &node)
-		}
+	}
+}
+
+// value converts the rules in a value of a ConfigMap, which may be any text.
+func (c *converter) value(from rules, text []byte) {
+	for doc := range documentsOf(text) {
 		switch {
-		case err != nil && !objects && !bytes.Contains(doc, []byte("groups:")):
-			return // a value that is not a rule file
-		case err != nil:
-			c.made = append(c.made, Made{Source: from.source, Err: err})
-			return
-		case len(node.Content) == 0:
-		case objects && manifest.ValueOf(node.Content[0], "kind") != nil:
-			c.object(from.source, node.Content[0])
-		case manifest.ValueOf(node.Content[0], "groups") != nil:
-			c.add(from, node.Content[0])
+		case doc.err == nil:
+			c.add(from, doc.root)
+		case bytes.Contains(doc.text, []byte("groups:")):
+			c.made = append(c.made, Made{Source: from.source, Err: doc.err})
 		}
 	}
 }
@@ -115,15 +142,18 @@ func (c *converter) object(file string, o *yaml.Node) {
 		namespace = c.options.Namespace
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Data)) {
-		c.documents(rules{
+		c.value(rules{
 			name: m.Metadata.Name + "-" + strings.TrimSuffix(key, filepath.Ext(key)), namespace: namespace, labels: m.Metadata.Labels,
 			source: fmt.Sprintf("ConfigMap %s, data[%q]", strings.TrimPrefix(namespace+"/"+m.Metadata.Name, "/"), key),
-		}, []byte(m.Data[key]), false)
+		}, []byte(m.Data[key]))
 	}
 }
 
-// add makes the object for a rule file.
+// add makes the object for a rule file. Other documents are ignored.
 func (c *converter) add(from rules, spec *yaml.Node) {
+	if manifest.ValueOf(spec, "groups") == nil {
+		return
+	}
 	quoteAll(spec)
 	text, err := c.manifest(from, spec)
 	if err == nil {

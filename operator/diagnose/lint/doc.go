@@ -10,6 +10,7 @@
 //	unused.go   objects that nothing selects, and why
 //	unread.go   selectors that are set but not used
 //	remarks*.go valid settings with a probably unintended effect
+//	effort.go   limits of comparisons of names among objects
 //	references.go  missing Secrets, ConfigMaps and keys, with suggestions
 //	write.go    output formats
 //

@@ -7,6 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
@@ -64,13 +66,20 @@ func parseLined(text []byte) *yaml.Node {
 }
 
 // document returns the parsed document at a place, nil if it is not YAML or too long. The items of a List share it.
-func (l *linter) document(p manifests.Place) *yaml.Node {
-	key := p.String()
+func (l *linter) document(p manifests.Place) *yaml.Node { return l.parsed(p.String(), p.Text) }
+
+// configurationOf returns the parsed configuration of an Alertmanager in a Secret, nil if it is not YAML or too long.
+func (l *linter) configurationOf(ref assets.Ref, secret assets.Object) *yaml.Node {
+	return l.parsed(ref.String(), secret.Values[v1.AlertmanagerConfigKey])
+}
+
+// parsed parses a text once. key identifies it.
+func (l *linter) parsed(key string, text []byte) *yaml.Node {
 	root, known := l.documents[key]
 	if known {
 		return root
 	}
-	root = parseLined(p.Text)
+	root = parseLined(text)
 	if l.documents == nil {
 		l.documents = map[string]*yaml.Node{}
 	}

@@ -232,3 +232,76 @@ func TestManyPodsOfManyServices(t *testing.T) {
 		}
 	}
 }
+
+// Names in rules are compared with steps that drop metrics in little time, although the regular expression of an accepted step may
+// take thousands of instructions for a character, and a rule may have a long name.
+func TestExpensiveDropSteps(t *testing.T) {
+	text := "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p, namespace: d}\nspec: {serviceMonitorSelector: {}, ruleSelector: {}}\n" +
+		"---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: m, namespace: d}\nspec: {selector: {}, endpoints: [{port: web, metricRelabelings: [{sourceLabels: [__name__], action: drop, regex: '(.*a?){900}b'}]}]}\n"
+	for _, letter := range []string{"a", "b", "c"} {
+		text += "---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: " + letter + ", namespace: d}\nspec: {groups: [{name: g, rules: [" +
+			budgettest.Numbered(2_000, "{alert: A, expr: '"+strings.Repeat(letter, 200)+"%d > 0'},") + "]}]}\n"
+	}
+	path := file(t, text)
+	begin := cputime.Now()
+	for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+		if f.Severity == SeverityError {
+			t.Error(f)
+		}
+	}
+	if took := cputime.Since(begin); took > 15*time.Second {
+		t.Errorf("%s", took)
+	}
+}
+
+// Similar names are searched for a limited number of the names in expressions: among thousands, each search takes milliseconds.
+func TestManySimilarNames(t *testing.T) {
+	for use, rules := range map[string][2]string{
+		"ALERTS":        {"{alert: Knownalertname%04d, expr: 'up == 0'},", `{record: 'a:b', expr: 'ALERTS{alertname="Xnownalertnames%04d"}'},`},
+		"recorded name": {"{record: 'job:knownrecordedname%04d', expr: up},", `{alert: A, expr: 'jox:knownrecordednames%04d > 0'},`},
+	} {
+		text := "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p, namespace: d}\nspec: {ruleSelector: {}}\n"
+		add := func(name, rules string) {
+			text += "---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: " + name + ", namespace: d}\nspec: {groups: [{name: g, rules: [" + rules + "]}]}\n"
+		}
+		add("known", budgettest.Numbered(1_900, rules[0]))
+		for _, letter := range []string{"a", "b", "c"} {
+			add(letter, strings.ReplaceAll(budgettest.Numbered(4_000, rules[1]), "names", "name"+letter))
+		}
+		path := file(t, text)
+		begin := cputime.Now()
+		found := Run([]string{path}, kinds(), Options{}).Findings
+		if took := cputime.Since(begin); took > 15*time.Second {
+			t.Errorf("%s: %s, %d findings", use, took, len(found))
+		}
+	}
+}
+
+// Matchers of routes are compared with the values of labels of alerts in little time, with similar ones and as regular expressions.
+func TestManyMatchersOfRoutes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		matchers int
+		format   string
+	}{
+		"almost a value":     {4_000, "{receiver: a, matchers: [{name: alertname, value: Xnownalertnames-%04d, matchType: '='}]},"},
+		"regular expression": {15, "{receiver: a, matchers: [{name: alertname, value: '(.*a?){95}x%d', matchType: '=~'}]},"},
+	} {
+		text := "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: m, namespace: d}\nspec: {alertmanagerConfigSelector: {}}\n" +
+			"---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, namespace: d}\nspec: {groups: [{name: g, rules: [" +
+			budgettest.Numbered(1_900, "{alert: Knownalertname%04d"+strings.Repeat("a", 100)+", expr: 'up == 0'},{alert: Knownalertname%[1]04d, expr: 'up == 0'},") + "]}]}\n"
+		for _, letter := range []string{"a", "b", "c", "d", "e", "f"} {
+			text += "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: " + letter + ", namespace: d}\nspec: {receivers: [{name: a}], route: {receiver: a, routes: [" +
+				strings.ReplaceAll(budgettest.Numbered(tc.matchers, tc.format), "names-", "name"+letter) + "]}}\n"
+		}
+		path := file(t, text)
+		begin := cputime.Now()
+		for _, f := range Run([]string{path}, allKinds(), Options{}).Findings {
+			if f.Severity == SeverityError {
+				t.Errorf("%s: %v", name, f)
+			}
+		}
+		if took := cputime.Since(begin); took > 15*time.Second {
+			t.Errorf("%s: %s", name, took)
+		}
+	}
+}

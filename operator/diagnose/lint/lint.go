@@ -140,17 +140,21 @@ type linter struct {
 	alike        map[[sha256.Size]byte]*alike
 	reader       static.Reader
 	trees        map[string]*tree
-	documents    map[string]*yaml.Node      // parsed documents by place, see document
-	made         []made                     // in the order of the workloads
-	kept         int                        // results in made
-	faultyFields map[string][]string        // fields with an error in the manifest, by object
-	blackboxes   map[string][]blackbox      // by namespace, see blackboxesIn
-	fastest      time.Duration              // see [linter.fastestMonitor]; 0 until it is needed
-	labels       map[string]map[string]bool // see alertLabels; nil until it is needed
-	recorded     []string                   // see recordedNames; nil until it is needed
-	native       *bool                      // see scrapesNative; nil until it is needed
-	places       map[string]*place          // see placeless; nil until it is needed
-	templates    map[string]*templateFiles  // by Alertmanager, see templatesOf
+	documents    map[string]*yaml.Node     // by place or reference, see parsed
+	made         []made                    // in the order of the workloads
+	kept         int                       // results in made
+	faultyFields map[string][]string       // fields with an error in the manifest, by object
+	blackboxes   map[string][]blackbox     // by namespace, see blackboxesIn
+	fastest      time.Duration             // see [linter.fastestMonitor]; 0 until it is needed
+	labels       map[string]*labelValues   // see alertLabels; nil until it is needed
+	recorded     []string                  // see recordedNames; nil until it is needed
+	likeRecorded similarNames              // of names in expressions
+	likeAlert    similarNames              // of names in ALERTS
+	likeValue    similarNames              // of values in routes
+	matching     int                       // instructions, see affords
+	native       *bool                     // see scrapesNative; nil until it is needed
+	places       map[string]*place         // see placeless; nil until it is needed
+	templates    map[string]*templateFiles // by Alertmanager, see templatesOf
 }
 
 func newLinter(o *manifests.Objects, opts Options) *linter {

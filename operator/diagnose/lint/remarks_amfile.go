@@ -24,7 +24,7 @@ func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
 	ref := assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: am.ConfigSecretName()}
 	secret, err := l.objects.References.Object(ref)
 	text := secret.Values[v1.AlertmanagerConfigKey]
-	root := parseLined(text)
+	root := l.configurationOf(ref, secret)
 	if err != nil || root == nil {
 		return
 	}

@@ -16,6 +16,9 @@ import (
 // unreached is the remark about a route behind one that takes all alerts.
 const unreached = "no alert gets here, because %s %s and takes all: give it matchers, move it to the end, or set continue: true there"
 
+// unusedReceiver is the remark about a receiver that no route has.
+const unusedReceiver = "no route has receiver: %s, so it gets no alert"
+
 // fileRoutes reports remarks about the routes in the file of an Alertmanager.
 type fileRoutes struct {
 	say  saysAt
@@ -42,7 +45,7 @@ func routesOfFile(file *yaml.Node, kept retention, say, note saysAt) {
 	for i, receiver := range receivers.Content {
 		name := find(receiver, []string{"name"})
 		if name != nil && name.Value != "" && !r.used[name.Value] && !slices.Contains(ofNobody, strings.ToLower(name.Value)) {
-			note(fmt.Sprintf("receivers[%d].name", i), fmt.Sprintf("no route has receiver: %s, so it gets no alert", name.Value), name.Line)
+			note(fmt.Sprintf("receivers[%d].name", i), fmt.Sprintf(unusedReceiver, name.Value), name.Line)
 		}
 	}
 }

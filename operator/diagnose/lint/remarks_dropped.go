@@ -23,6 +23,7 @@ const maxDropSteps = 200
 type dropStep struct {
 	of    string // the monitor, and the path in it
 	names *regexp.Regexp
+	work  int // see [regexcost.Work]
 }
 
 // droppedMetrics reports metrics in expressions that each endpoint of the monitors of a workload drops.
@@ -34,6 +35,21 @@ func (l *linter) droppedMetrics(w dryrun.Workload, all []fragments.Result) {
 	endpoints := dropsOf(all)
 	if len(endpoints) == 0 {
 		return
+	}
+	work := 0
+	for _, steps := range endpoints {
+		for _, s := range steps {
+			work += s.work
+		}
+	}
+	compared := map[string]string{} // the step that drops a metric; empty if none does
+	drops := func(name string) string {
+		by, known := compared[name]
+		if !known && l.affords(work, len(name)) {
+			by = droppedBy(name, endpoints)
+			compared[name] = by
+		}
+		return by
 	}
 	recorded := l.recordedNames()
 	isRecorded := func(name string) bool { _, is := slices.BinarySearch(recorded, name); return is }
@@ -48,7 +64,7 @@ func (l *linter) droppedMetrics(w dryrun.Workload, all []fragments.Result) {
 				if name == "" || isRecorded(name) {
 					continue
 				}
-				if by := droppedBy(name, endpoints); by != "" {
+				if by := drops(name); by != "" {
 					l.note(Finding{Kind: v.Kind, Namespace: r.Namespace, Name: r.Name})(q.path("expr"), "%s is dropped by %s, so the expression has no result unless another monitor has this metric: take it out of the step", name, by)
 				}
 			}
@@ -115,8 +131,12 @@ func dropSteps(path string, steps []v1.RelabelConfig) (out []dropStep) {
 		if action != "drop" || len(s.SourceLabels) != 1 || s.SourceLabels[0] != model.MetricNameLabel || s.Regex == "" {
 			continue
 		}
+		parsed, err := regexcost.Parse(s.Regex)
+		if err != nil {
+			continue
+		}
 		if re, err := regexcost.Whole(s.Regex); err == nil {
-			out = append(out, dropStep{strings.Replace(path, "metricRelabelings", fmt.Sprintf("metricRelabelings[%d]", i), 1), re})
+			out = append(out, dropStep{strings.Replace(path, "metricRelabelings", fmt.Sprintf("metricRelabelings[%d]", i), 1), re, regexcost.Work(parsed)})
 		}
 	}
 	return out

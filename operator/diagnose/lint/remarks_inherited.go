@@ -30,8 +30,9 @@ func (l *linter) globalCredentials(am *v1.Alertmanager) (out credentialsOfAll, f
 	if base := am.Spec.AlertmanagerConfiguration; base != nil {
 		return credentialsOfField(base.Global), "spec.alertmanagerConfiguration.global"
 	}
-	secret, err := l.objects.References.Object(assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: am.ConfigSecretName()})
-	root := parseLined(secret.Values[v1.AlertmanagerConfigKey])
+	ref := assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: am.ConfigSecretName()}
+	secret, err := l.objects.References.Object(ref)
+	root := l.configurationOf(ref, secret)
 	if err != nil || root == nil {
 		return out, ""
 	}

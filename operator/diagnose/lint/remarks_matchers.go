@@ -186,7 +186,7 @@ func receiverRemarks(note says, c *v1alpha1.AlertmanagerConfig, used map[string]
 			}
 		}
 		if name := c.Spec.Receivers[i].Name; !used[name] {
-			note(fmt.Sprintf("spec.receivers[%d].name", i), "no route has receiver: %s, so it gets no alert", name)
+			note(fmt.Sprintf("spec.receivers[%d].name", i), unusedReceiver, name)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (l *linter) recordedRemarks(note says, queries []*query) {
 			if strings.Count(name, ":") == 0 || slices.Contains(all, name) {
 				continue
 			}
-			if meant := manifest.Similar(name, all); meant != "" && withoutDigits(meant) != withoutDigits(name) {
+			if meant := l.likeRecorded.of(name, func() string { return noSibling(name, manifest.Similar(name, all)) }); meant != "" {
 				note(q.path("expr"), "no rule among the manifests records %s; one records %s: did you mean that?", name, meant)
 			}
 		}
@@ -52,7 +52,14 @@ func nameIn(selector []*labels.Matcher) string {
 	return ""
 }
 
-// withoutDigits removes digits from a name: names that differ in them are siblings, such as rate5m and rate1h.
+// noSibling returns a similar name; empty if it differs in digits only: such names are siblings, such as rate5m and rate1h.
+func noSibling(name, similar string) string {
+	if withoutDigits(similar) == withoutDigits(name) {
+		return ""
+	}
+	return similar
+}
+
 func withoutDigits(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {

@@ -2,8 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
@@ -58,6 +56,10 @@ const alertsName = "ALERTS"
 
 // alertNameRemarks reports names of alerts that an expression selects and no rule among the manifests has, although one has almost the same.
 func (l *linter) alertNameRemarks(note says, queries []*query) {
+	known := l.alertLabels()[model.AlertNameLabel]
+	if known == nil || len(known.sorted) > maxRecorded {
+		return
+	}
 	for _, q := range queries {
 		if !alertSeries.MatchString(q.text) {
 			continue
@@ -67,11 +69,10 @@ func (l *linter) alertNameRemarks(note says, queries []*query) {
 				continue
 			}
 			for _, m := range selector {
-				known := l.alertLabels()[model.AlertNameLabel]
-				if m.Name != model.AlertNameLabel || m.Type != labels.MatchEqual || known[m.Value] || len(known) > maxRecorded {
+				if m.Name != model.AlertNameLabel || m.Type != labels.MatchEqual || known.has[m.Value] {
 					continue
 				}
-				if meant := manifest.Similar(m.Value, slices.Sorted(maps.Keys(known))); meant != "" && withoutDigits(meant) != withoutDigits(m.Value) {
+				if meant := l.likeAlert.of(m.Value, func() string { return noSibling(m.Value, manifest.Similar(m.Value, known.sorted)) }); meant != "" {
 					note(q.path("expr"), "no rule among the manifests has alert: %s; one has alert: %s: did you mean that?", m.Value, meant)
 				}
 			}

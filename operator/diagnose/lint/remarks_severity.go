@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,49 +19,67 @@ import (
 func (l *linter) severityRemarks(note says, r *route) {
 	for i, m := range r.Matchers {
 		values := l.alertLabels()[m.Name]
-		if m.MatchType == v1alpha1.MatchRegexp || m.MatchType == "" && m.Regex {
-			partRemark(note, fmt.Sprintf("%s.matchers[%d].value", r.path, i), m, slices.Sorted(maps.Keys(values)))
-		}
-		if !isEqual(m) || len(values) == 0 || values[m.Value] {
+		if values == nil {
 			continue
 		}
-		known := slices.Sorted(maps.Keys(values))
-		meant := manifest.Similar(m.Value, known)
-		if at := slices.IndexFunc(known, func(v string) bool { return strings.EqualFold(v, m.Value) }); at >= 0 {
-			meant = known[at]
+		field := fmt.Sprintf("%s.matchers[%d].value", r.path, i)
+		if m.MatchType == v1alpha1.MatchRegexp || m.MatchType == "" && m.Regex {
+			l.partRemark(note, field, m, values)
 		}
-		if meant != "" {
-			note(fmt.Sprintf("%s.matchers[%d].value", r.path, i), "no alert among the manifests has %s=%q, did you mean %q? Values of labels are compared with their case", m.Name, m.Value, meant)
+		if !isEqual(m) || values.has[m.Value] {
+			continue
+		}
+		if meant := l.likeValue.of(m.Name+"\x00"+m.Value, func() string { return values.like(m.Value) }); meant != "" {
+			note(field, "no alert among the manifests has %s=%q, did you mean %q? Values of labels are compared with their case", m.Name, m.Value, meant)
 		}
 	}
 }
 
 // partRemark reports a regular expression of a matcher that matches a part of a value, and none as a whole.
-func partRemark(note says, field string, m v1alpha1.Matcher, values []string) {
-	whole, err := regexcost.Compile("^(?:" + m.Value + ")$")
-	part, wrong := regexcost.Compile("(?:" + m.Value + ")")
-	if err != nil || wrong != nil || slices.ContainsFunc(values, whole.MatchString) {
+func (l *linter) partRemark(note says, field string, m v1alpha1.Matcher, values *labelValues) {
+	parsed, err := regexcost.Parse(m.Value)
+	if err != nil || !l.affords(regexcost.Work(parsed), values.bytes) {
 		return
 	}
-	if i := slices.IndexFunc(values, part.MatchString); i >= 0 {
+	whole, err := regexcost.Compile("^(?:" + m.Value + ")$")
+	part, wrong := regexcost.Compile("(?:" + m.Value + ")")
+	if err != nil || wrong != nil || slices.ContainsFunc(values.sorted, whole.MatchString) {
+		return
+	}
+	if i := slices.IndexFunc(values.sorted, part.MatchString); i >= 0 {
 		meant := ungrouped(m.Value)
 		if strings.Contains(meant, "|") {
 			meant = "(" + meant + ")"
 		}
-		if at := part.FindStringIndex(values[i]); at[0] > 0 {
+		if at := part.FindStringIndex(values.sorted[i]); at[0] > 0 {
 			meant = ".*" + meant
 		}
-		note(field, "a regular expression must match the whole value, and this one matches no %s of the alerts among the manifests, only a part of %s: write %s.*", m.Name, values[i], meant)
+		note(field, "a regular expression must match the whole value, and this one matches no %s of the alerts among the manifests, only a part of %s: write %s.*", m.Name, values.sorted[i], meant)
 	}
+}
+
+// labelValues are the values of a label of alerts.
+type labelValues struct {
+	has    map[string]bool
+	sorted []string
+	bytes  int // of all of them
+}
+
+// like returns the value of which another one is probably a misspelling; empty if there is none.
+func (v *labelValues) like(value string) string {
+	if at := slices.IndexFunc(v.sorted, func(known string) bool { return strings.EqualFold(known, value) }); at >= 0 {
+		return v.sorted[at]
+	}
+	return manifest.Similar(value, v.sorted)
 }
 
 // alertLabels returns the values of the labels that rules give to alerts, by the name of the label, without templates, and
 // the names of the alerts.
-func (l *linter) alertLabels() map[string]map[string]bool {
+func (l *linter) alertLabels() map[string]*labelValues {
 	if l.labels != nil {
 		return l.labels
 	}
-	l.labels = map[string]map[string]bool{}
+	l.labels = map[string]*labelValues{}
 	for _, o := range l.objects.All(catalog.PrometheusRule) {
 		for _, group := range o.(*v1.PrometheusRule).Spec.Groups {
 			for i := range group.Rules {
@@ -77,6 +94,9 @@ func (l *linter) alertLabels() map[string]map[string]bool {
 			}
 		}
 	}
+	for _, values := range l.labels {
+		slices.Sort(values.sorted)
+	}
 	return l.labels
 }
 
@@ -85,8 +105,13 @@ func (l *linter) alertLabel(name, value string) {
 	if strings.Contains(value, "{{") {
 		return
 	}
-	if l.labels[name] == nil {
-		l.labels[name] = map[string]bool{}
+	values := l.labels[name]
+	if values == nil {
+		values = &labelValues{has: map[string]bool{}}
+		l.labels[name] = values
 	}
-	l.labels[name][value] = true
+	if !values.has[value] {
+		values.has[value] = true
+		values.sorted, values.bytes = append(values.sorted, value), values.bytes+len(value)
+	}
 }

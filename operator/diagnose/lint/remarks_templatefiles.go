@@ -66,7 +66,7 @@ func (l *linter) readTemplates(am *v1.Alertmanager) *templateFiles {
 		files.unread = true
 		return files
 	}
-	root := parseLined(secret.Values[v1.AlertmanagerConfigKey])
+	root := l.configurationOf(ref, secret)
 	if err != nil || secret.Version == manifests.PromisedVersion || root == nil || root.Kind != yaml.MappingNode {
 		return nil
 	}
