@@ -225,8 +225,8 @@ func TestOtherMethodCodesAndCertificates(t *testing.T) {
 	}
 }
 
-// TestDurationIsThatOfTheRequest checks that the duration is that of the request, without the checks before and after it, also for a late response.
-func TestDurationIsThatOfTheRequest(t *testing.T) {
+// The duration metric measures the request alone, without the checks before and after it, also for a late response.
+func TestDurationOfTheRequestAlone(t *testing.T) {
 	const late = 700 * time.Millisecond
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -162,41 +162,6 @@ func terminating(namespace string) error {
 	}
 }
 
-// forbiddenLook is the pause between reconciliations of a workload that selects a forbidden kind.
-const forbiddenLook = time.Minute
-
-// unreadable returns an error if a workload selects a kind that is installed but forbidden: it
-// keeps its last configuration, as it would otherwise lose all its objects.
-func (c *Controller) unreadable(w v1.Workload) error {
-	for _, s := range c.kind.Selects {
-		rule, err := s.rule(w)
-		if err != nil || rule.Empty() {
-			continue // an invalid selector is reported elsewhere
-		}
-		if reason := c.sources.forbidden(s.Row); reason != "" {
-			return &WaitError{
-				For: forbiddenLook, Condition: reasonForbidden,
-				Reason: fmt.Sprintf("%ss cannot be read, so nothing is changed until they can: %s", s.Kind, reason),
-			}
-		}
-	}
-	return nil
-}
-
-// readable reconciles the workloads that select a kind that has become readable, including those
-// that select none of its objects: they may have waited for it.
-func (c *Controller) readable(row *catalog.Row) {
-	by := c.kind.SelectsBy(row.Kind)
-	if by.Row == nil {
-		return
-	}
-	for w := range c.managed() {
-		if rule, err := by.rule(w); err == nil && !rule.Empty() {
-			c.loop.enqueue(catalog.KeyOf(w))
-		}
-	}
-}
-
 // gathered is how far a reconciliation got that has read everything: further than any number of reads.
 const gathered = 1 << 30
 

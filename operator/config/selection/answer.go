@@ -61,7 +61,7 @@ func (r Rule) labelsDiffer(s Subject, selector string) Answer {
 }
 
 // Besides returns a second reason why an object in a namespace that is not selected is not selected; ok is false if its labels
-// match. field is that of Ask.
+// match. field has the meaning it has in [Rule.Ask].
 func (r Rule) Besides(s Subject, field string) (second Answer, ok bool) {
 	if r.Empty() || r.Labels(s.Labels) {
 		return Answer{}, false

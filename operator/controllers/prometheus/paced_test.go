@@ -1,86 +1,79 @@
 package prometheus
 
 import (
-	"fmt"
 	"maps"
-	"slices"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/fake"
-
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
-// watchedSecrets are the versions of Secrets.
-type watchedSecrets map[string]string
-
-func (w watchedSecrets) Version(ref assets.Ref) (string, bool) { return w[ref.Name], true }
+// jobsOf returns the number of jobs of each ServiceMonitor, none of which may be rejected.
+func jobsOf(t *testing.T, in *Inputs) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	for v := range in.Results() {
+		if v.Err != nil {
+			t.Errorf("%s: %v", v.Object.GetName(), v.Err)
+		}
+		if m, is := v.Object.(*v1.ServiceMonitor); is {
+			out[m.Name] = v.Jobs
+		}
+	}
+	return out
+}
 
 // One monitor with many Secrets, which are new or have changed, does not have the others wait while they are read: it comes
 // later, or keeps its last result.
 func TestManySecretsOfOneMonitor(t *testing.T) {
-	const n = 450
-	s := newScene()
-	kube, watched := fake.NewClientset(), watchedSecrets{}
-	for i := range n {
-		o := &corev1.Secret{Data: map[string][]byte{"k": []byte("x")}}
-		o.Namespace, o.Name, o.ResourceVersion = "team", fmt.Sprint("s", i), "1"
-		watched[o.Name] = "1"
-		if err := kube.Tracker().Add(o); err != nil {
-			t.Fatal(err)
-		}
+	names := numbered("s", 450)
+	n := len(names)
+	s := newPacedScene(t)
+	for _, name := range names {
+		s.secret("team", name, "1", map[string][]byte{"k": []byte("x")})
 	}
-	cache := assets.NewCache(kube, watched)
-	servers, _ := Kinds(Options{Workload: benchConfig}, &rules.Cache{})
-	gatherer := servers.Open(types.NamespacedName{})
-	pass := func() (jobs map[string]int, postponed bool) {
+	reconcile := s.open()
+	pass := func() (map[string]int, bool) {
 		t.Helper()
-		kube.ClearActions()
-		var pace assets.Pace
-		c := s.cluster()
-		c.References, c.Paced, c.Current = cache.Reader(t.Context()), cache.Paced(t.Context(), &pace), cache.Current
-		in, err := gatherer.Gather(s.p, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		jobs = map[string]int{}
-		for v := range in.Results() {
-			if v.Err != nil {
-				t.Errorf("%s: %v", v.Object.GetName(), v.Err)
-			}
-			if m, is := v.Object.(*v1.ServiceMonitor); is {
-				jobs[m.Name] = v.Jobs
-			}
-		}
-		if reads := len(kube.Actions()); reads > n/2 {
+		s.kube.ClearActions()
+		in, postponed := reconcile()
+		if reads := len(s.kube.Actions()); reads > n/2 {
 			t.Errorf("%d reads in one reconciliation", reads)
 		}
-		return jobs, pace.Postponed() != ""
+		return jobsOf(t, in), postponed
 	}
 	_, _ = pass()
-	many, other := serviceMonitors(1)[0].DeepCopy(), serviceMonitors(1)[0].DeepCopy()
-	many.Namespace, many.Name, many.UID, many.ResourceVersion = "team", "many", "many", "1"
+	other := serviceMonitors(1)[0].DeepCopy()
 	other.Namespace, other.Name, other.UID, other.ResourceVersion = "team", "other", "other", "1"
-	many.Spec.Endpoints = nil
-	for i := range n {
-		e := v1.Endpoint{Port: "web"}
-		e.BasicAuth = &v1.BasicAuth{Username: *secretKey(fmt.Sprint("s", i), "k"), Password: *secretKey(fmt.Sprint("s", i), "k")}
-		many.Spec.Endpoints = append(many.Spec.Endpoints, e)
-	}
-	s.services = append(s.services, many, other)
+	s.services = append(s.services, monitorOfSecrets("team", "many", names), other)
 	for i, want := range []map[string]int{{"app": 2, "other": 2}, {"app": 2, "other": 2}, {"app": 2, "many": n, "other": 2}} {
 		if jobs, postponed := pass(); !maps.Equal(jobs, want) || postponed != (i < 2) {
 			t.Errorf("pass %d: %v, postponed: %t", i, jobs, postponed)
 		}
 	}
-	for _, name := range slices.Collect(maps.Keys(watched)) {
-		watched[name] = "2" // the reads return the version 1, which is as good
+	for _, name := range names {
+		s.watched[name] = "2" // the reads return the version 1, which is as good
 	}
 	if jobs, postponed := pass(); jobs["many"] != n || !postponed {
 		t.Errorf("%v, postponed: %t", jobs, postponed)
 	}
+}
+
+// A monitor whose Secrets do not fit into the room for their contents is compiled in the end: what was read for it in one
+// reconciliation is not read again in the next one.
+func TestManySecretsThatAreNotKept(t *testing.T) {
+	names := numbered("s", 450)
+	s := newPacedScene(t)
+	s.cache = s.cache.Within(6 << 20)
+	for _, name := range names {
+		s.secret("team", name, "1", map[string][]byte{"k": []byte("x"), "large": make([]byte, 40_000)})
+	}
+	pass := s.open()
+	_, _ = pass()
+	s.services = append(s.services, monitorOfSecrets("team", "many", names))
+	for range 40 {
+		if in, postponed := pass(); jobsOf(t, in)["many"] == len(names) && !postponed {
+			return
+		}
+	}
+	t.Error("it is never compiled")
 }

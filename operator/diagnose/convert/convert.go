@@ -79,6 +79,7 @@ type document struct {
 func documentsOf(text []byte) iter.Seq[document] {
 	return func(yield func(document) bool) {
 		in := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+		var aliases manifest.Aliases
 		for {
 			doc, err := in.Read()
 			if errors.Is(err, io.EOF) {
@@ -86,7 +87,7 @@ func documentsOf(text []byte) iter.Seq[document] {
 			}
 			var node yaml.Node
 			if err == nil {
-				err = new(manifest.Aliases).Check(doc)
+				err = aliases.Check(doc)
 			}
 			if err == nil {
 				err = yaml.Unmarshal(doc, &node)

@@ -33,7 +33,7 @@ type Pace struct {
 	last string
 }
 
-// spent is what the reads of a namespace have used in a reconciliation.
+// spent is the number and duration of reads of a namespace in one reconciliation.
 type spent struct {
 	reads, again int // again: of what was read before and has not changed
 	time         time.Duration

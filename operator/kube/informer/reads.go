@@ -78,8 +78,9 @@ func (r *read) start() {
 	r.running = true
 }
 
-// result records the result of an API call.
-func (r *read) result(err error) {
+// result records the result of an API call. verb is "list" or "watch".
+func (r *read) result(verb string, err error) {
+	r.refusals.record(verb, err)
 	if r.of == nil {
 		return
 	}

@@ -20,8 +20,8 @@ type refusal struct {
 	err   error
 }
 
-// note records the result of a call. Other errors do not tell whether it is permitted.
-func (r *refusals) note(verb string, err error) {
+// record records whether a call is forbidden, unless it failed for another reason.
+func (r *refusals) record(verb string, err error) {
 	if err != nil && !apierrors.IsForbidden(err) {
 		return
 	}

@@ -120,7 +120,7 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 	var p *poller
 	if w.Poll != nil {
 		p = &poller{Poll: *w.Poll, api: api, get: get, trim: trim, namespace: namespace, log: reading.logger()}
-		p.result = func(err error) { w.Calls.listed(err); reading.result(err) }
+		p.result = func(err error) { w.Calls.listed(err); reading.result("list", err) }
 		p.stored = func(name types.NamespacedName) Object {
 			got, _, _ := inf.GetStore().GetByKey(cache.NewObjectName(name.Namespace, name.Name).String()) // returns no errors
 			obj, _ := got.(Object)
@@ -170,15 +170,13 @@ func (w Watch) observed(lw *cache.ListWatch, reading *read) *cache.ListWatch {
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list, err := lw.ListWithContext(ctx, o)
 			w.Calls.listed(err)
-			reading.result(err)
-			reading.refusals.note("list", err)
+			reading.result("list", err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			events, err := lw.WatchWithContext(ctx, o)
 			w.Calls.watched(err)
-			reading.result(err)
-			reading.refusals.note("watch", err)
+			reading.result("watch", err)
 			return events, err
 		},
 	}
