@@ -9,8 +9,6 @@ import (
 
 	"github.com/prometheus/common/model"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
@@ -31,41 +29,18 @@ func (r relabelled) metrics() bool { return r == samples || r == sentSamples }
 
 // relabelRemarks reports lists of steps that drop everything or use labels that do not exist.
 func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabelled) {
-	kept := map[string]keep{} // by source labels and separator
-	dropped := map[string]drop{}
 	if what == targets {
 		reservedRemarks(say, path, steps)
 	} else {
 		goneRemarks(say, path, steps, what)
 	}
+	before := newFilters(say, path, what)
 	for i := range steps {
 		s := &steps[i]
 		field := fmt.Sprintf("%s[%d]", path, i)
 		action := strings.ToLower(s.Action)
 		labelsRemark(say, field, s, action, what)
-		if len(s.SourceLabels) == 0 && (action == "keep" || action == "drop") {
-			effect := "drops every " + what
-			if matches, known := matchesNothing(s.Regex); !known {
-				continue
-			} else if matches == (action == "keep") {
-				effect = "drops no " + what
-			}
-			say(field, "%s without sourceLabels looks at an empty value, so it %s; set sourceLabels%s", action, effect, nameOfMetric(what))
-			continue
-		}
-		if matches, known := matchesNothing(s.Regex); len(s.SourceLabels) == 0 && (action == "" || action == "replace") && known && !matches {
-			say(field+".regex", "is compared with an empty value, because sourceLabels is not set, and does not match it, so the step has no effect; set sourceLabels, or remove regex for all %ss", what)
-		}
-		if separatorRemark(say, field, s, action, what) {
-			continue
-		}
-		named := what.metrics() && len(s.SourceLabels) == 1 && s.SourceLabels[0] == model.MetricNameLabel // which is never empty
-		if action == "drop" && (s.Regex == "" || s.Regex == ".*" || s.Regex == "(.*)" || named && (s.Regex == ".+" || s.Regex == "(.+)")) {
-			why := "drop with a regex that matches everything drops every %s; set regex"
-			if s.Regex == "" {
-				why = "drop without regex, or with an empty one, which is the same, uses (.*) and drops every %s; set regex, for an empty value ^$"
-			}
-			say(field, why, what)
+		if sourcelessRemark(say, field, s, action, what) || separatorRemark(say, field, s, action, what) || dropAllRemark(say, field, s, action, what) {
 			continue
 		}
 		if what == targets {
@@ -74,38 +49,48 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabe
 			valueRemark(say, field, s, action, steps[:i])
 		}
 		groupRemark(say, field, s, action)
-		if s.TargetLabel != "" || action == "labelmap" || action == "labeldrop" || action == "labelkeep" {
-			for key, k := range kept { // the step may change the label
-				if s.TargetLabel == "" || slices.Contains(k.sources, v1.LabelName(s.TargetLabel)) {
-					delete(kept, key)
-				}
-			}
-			for key, k := range dropped {
-				if s.TargetLabel == "" || slices.Contains(k.sources, v1.LabelName(s.TargetLabel)) {
-					delete(dropped, key)
-				}
-			}
-			continue
+		before.add(i, s, action)
+	}
+}
+
+// sourcelessRemark reports a step that needs source labels and has none. It returns true for steps that keep or drop.
+func sourcelessRemark(say says, field string, s *v1.RelabelConfig, action string, what relabelled) bool {
+	if len(s.SourceLabels) > 0 {
+		return false
+	}
+	matches, known := matchesNothing(s.Regex)
+	switch action {
+	case "keep", "drop":
+		effect := "drops every " + what
+		if matches == (action == "keep") {
+			effect = "drops no " + what
 		}
-		key := fmt.Sprint(s.SourceLabels, ptr.Deref(s.Separator, ""))
-		before, again := kept[key]
-		switch action {
-		case "keep":
-			shapes := shapesOf(parsed(s.Regex))
-			if again && apart(before.shapes, shapes) {
-				say(field, "keep after keep (%s[%d]) on %s with nothing in common drops every %s; write one step with regex: %s|%s", path, before.at, joined(s.SourceLabels), what, ungrouped(before.regex), ungrouped(s.Regex))
-			}
-			kept[key] = keep{s.SourceLabels, s.Regex, shapes, i}
-			if d, is := dropped[key]; is && len(shapes) > 0 && kept[key].within(d.regex) {
-				say(field, "keep after drop (%s[%d]) on %s drops every %s, because all that it keeps is dropped before: remove one of the steps", path, d.at, joined(s.SourceLabels), what)
-			}
-		case "drop":
-			if again && before.within(s.Regex) {
-				say(field, "drop after keep (%s[%d]) on %s drops every %s, because its regex matches all that is kept: remove one of the steps", path, before.at, joined(s.SourceLabels), what)
-			}
-			dropped[key] = drop{s.SourceLabels, s.Regex, i}
+		if known {
+			say(field, "%s without sourceLabels looks at an empty value, so it %s; set sourceLabels%s", action, effect, nameOfMetric(what))
+		}
+		return true
+	case "", "replace":
+		if known && !matches {
+			say(field+".regex", "is compared with an empty value, because sourceLabels is not set, and does not match it, so the step has no effect; set sourceLabels, or remove regex for all %ss", what)
 		}
 	}
+	return false
+}
+
+// dropAllRemark reports a step that drops all items, and returns true for it.
+func dropAllRemark(say says, field string, s *v1.RelabelConfig, action string, what relabelled) bool {
+	named := what.metrics() && len(s.SourceLabels) == 1 && s.SourceLabels[0] == model.MetricNameLabel // which is never empty
+	switch {
+	case action != "drop":
+		return false
+	case s.Regex == "":
+		say(field, "drop without regex, or with an empty one, which is the same, uses (.*) and drops every %s; set regex, for an empty value ^$", what)
+	case s.Regex == ".*" || s.Regex == "(.*)" || named && (s.Regex == ".+" || s.Regex == "(.+)"):
+		say(field, "drop with a regex that matches everything drops every %s; set regex", what)
+	default:
+		return false
+	}
+	return true
 }
 
 // groupOf matches a reference to a group of a regex, as Prometheus expands it.
@@ -220,38 +205,6 @@ func addressRemark(say says, field string, s *v1.RelabelConfig, action string) {
 	}
 }
 
-// keep is an earlier keep step.
-type keep struct {
-	sources []v1.LabelName
-	regex   string
-	shapes  []shape
-	at      int
-}
-
-// drop is the last drop step for a label.
-type drop struct {
-	sources []v1.LabelName
-	regex   string
-	at      int
-}
-
-// within reports whether an expression matches all values that the step keeps.
-func (k keep) within(regex string) bool {
-	if k.regex == regex {
-		return true
-	}
-	re, err := regexcost.Whole(regex)
-	return err == nil && !slices.ContainsFunc(k.shapes, func(s shape) bool { return !s.whole || !re.MatchString(s.text) })
-}
-
-// ungrouped removes a group around a whole expression.
-func ungrouped(regex string) string {
-	if m := grouped.FindStringSubmatch(regex); m != nil {
-		return m[1]
-	}
-	return regex
-}
-
 // labelsRemark reports labels that do not exist when the step runs, and steps that lose metric names.
 func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, what relabelled) {
 	for i, label := range s.SourceLabels {
@@ -323,15 +276,4 @@ func matchesNothing(text string) (matches, known bool) {
 	}
 	re, err := regexcost.Whole(text)
 	return err == nil && re.MatchString(""), err == nil
-}
-
-// grouped matches an expression in parentheses.
-var grouped = lazyregexp.New(`^\((?:\?:)?([^()]*)\)$`)
-
-func joined(labels []v1.LabelName) string {
-	var out []string
-	for _, l := range labels {
-		out = append(out, string(l))
-	}
-	return strings.Join(out, ", ")
 }
