@@ -243,7 +243,7 @@ upgrade: ## Replace the operator of FROM by this one and back, with pods running
 
 .PHONY: truth
 truth: export FIREKEEPER_TRUTH ?= 5
-truth: ## Compare targets of random workloads with those of each Prometheus that is built already (FIREKEEPER_TRUTH=500 worlds)
+truth: ## Compare targets of random workloads with those of each Prometheus that is built already (FIREKEEPER_TRUTH=500 scenarios)
 	@$(call tested,-vet=off -run TestRandom ./operator/dev/truth)
 
 .PHONY: demo

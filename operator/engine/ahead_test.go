@@ -17,7 +17,7 @@ import (
 // Compiling ahead covers only the workloads that will be reconciled, and a panic in it has no
 // further effect.
 func TestCompilingAhead(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		var mu sync.Mutex
 		compiled := map[string]int{}
 		f.Ahead = &Ahead{Of: catalog.PrometheusRule, Compile: func(w v1.Workload, c Cluster) {
@@ -49,7 +49,7 @@ func TestCompilingAhead(t *testing.T) {
 
 // Results compiled ahead for a workload that is deleted before its first reconciliation are dropped too.
 func TestForgettingWhatIsCompiledAhead(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		var mu sync.Mutex
 		kept := map[string]bool{}
 		f.Ahead = &Ahead{Of: catalog.PrometheusRule, Compile: func(w v1.Workload, _ Cluster) {

@@ -22,7 +22,7 @@ import (
 // Deletions of workloads, whose bindings a slow API server takes minutes to remove, do not delay the
 // configuration of another one.
 func TestDeletionsDelayNoOtherWorkload(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		for i := range 20 {
 			b.set(rule(fmt.Sprintf("alerts-%02d", i)))
 		}
@@ -62,7 +62,7 @@ func TestDeletionsDelayNoOtherWorkload(t *testing.T) {
 // Objects whose status the API server always refuses, more than one turn of them, keep back neither
 // the others nor the end of a workload that is deleted.
 func TestRefusedBindings(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		for i := range 2*bindTurn + 50 {
 			b.set(rule(fmt.Sprintf("alerts-%04d", i)))
 		}
@@ -92,7 +92,7 @@ func TestRefusedBindings(t *testing.T) {
 // The bindings of a workload that selects thousands of objects are written in turns: another one does
 // not wait for the last of them.
 func TestBindingsTakeTurns(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		const selected = 3 * bindTurn
 		for i := range selected {
 			b.set(rule(fmt.Sprintf("alerts-%04d", i)))
@@ -133,7 +133,7 @@ func TestBindingsTakeTurns(t *testing.T) {
 // Objects that are as large as an API server stores have no room for a status: that keeps back neither the
 // status of others nor the end of a workload that is deleted.
 func TestBindingsOfAFullObject(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		for i := range 100 {
 			b.set(rule(fmt.Sprintf("alerts-%02d", i)))
 		}
@@ -223,7 +223,7 @@ func TestBindingsOfAnOversizedObject(t *testing.T) {
 		"its status is too large too": {budget.Groups + 1, 140, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				r := rule("alerts")
 				for i := range tc.groups {
 					r.Spec.Groups = append(r.Spec.Groups, v1.RuleGroup{Name: fmt.Sprint("g", i)})

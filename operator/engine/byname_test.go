@@ -19,7 +19,7 @@ import (
 
 // onlyByName forbids listing and watching Secrets and ConfigMaps, except in the namespaces open,
 // and the calls for which more returns true.
-func (b *bed) onlyByName(open []string, more func(call) bool) {
+func (b *harness) onlyByName(open []string, more func(call) bool) {
 	denied := func(resource, verb, namespace string) bool {
 		return (verb == "list" || verb == "watch") && (resource == "secrets" || resource == "configmaps") && !slices.Contains(open, namespace)
 	}
@@ -39,7 +39,7 @@ func (b *bed) onlyByName(open []string, more func(call) bool) {
 }
 
 // reads returns the reads of single objects since the last call, with their counts.
-func (b *bed) reads() map[string]int {
+func (b *harness) reads() map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := map[string]int{}
@@ -57,7 +57,7 @@ func referringTo(secrets ...string) func(*v1.ThanosRuler) {
 // Without permission to list and watch, referenced and generated objects are read by name: each
 // object once per period, and once more after a change.
 func TestSecretsByName(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.onlyByName(nil, nil)
 		b.set(secretOf("login", "one"))
 		b.set(ruler("a", referringTo("login", "late")))
@@ -106,7 +106,7 @@ func TestSecretsByName(t *testing.T) {
 
 // A namespace that may be watched is watched, and objects written before a restart are found.
 func TestSecretsByWatchInOneNamespace(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.onlyByName([]string{"team"}, nil)
 		b.set(secretOf("login", "one"))
 		b.set(ruler("a", referringTo("login")))
@@ -146,7 +146,7 @@ func TestSecretsByWatchInOneNamespace(t *testing.T) {
 // A reference that may not even be read fails its workloads with a reason; once permitted, they are
 // reconciled immediately.
 func TestSecretsThatAreRefused(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		refused := true
 		b.onlyByName(nil, func(c call) bool { return refused && c.verb == "get" && c.name == "closed" })
 		b.set(secretOf("login", "one"))
@@ -179,7 +179,7 @@ func TestSecretsThatAreRefused(t *testing.T) {
 
 // The deletion of an object before its first read is detected too.
 func TestSecretsByNameThatAreDeletedAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.onlyByName(nil, nil)
 		b.start(nil, f)
 		b.set(secretOf("login", "one"))
@@ -207,7 +207,7 @@ func TestSecretsByNameThatAreDeletedAtOnce(t *testing.T) {
 
 // After a restart nothing is written that is already up to date, including objects that no pod mounts.
 func TestSecretsByNameAfterARestart(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.onlyByName(nil, nil)
 		b.set(secretOf("login", "one"))
 		b.set(ruler("a", referringTo("login")))
@@ -225,7 +225,7 @@ func TestSecretsByNameAfterARestart(t *testing.T) {
 // An operator that starts while the objects of a workload cannot be read plans nothing before they can: what they hold
 // decides where new content goes.
 func TestStartWithoutPermissionToReadOwnObjects(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		w := ruler("a")
 		meta := (&fakeInputs{fakeKind: f, w: w}).meta
 		set := &appsv1.StatefulSet{ObjectMeta: meta("")}

@@ -14,7 +14,7 @@ import (
 
 // Cached objects and changes in the caches are available without a call to the API server.
 func TestCaches(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		told := map[Change]int{}
 		var mu sync.Mutex // caches notify concurrently
 		b.changed = func(c Change) {

@@ -19,7 +19,7 @@ func large(r *v1.PrometheusRule, kib int) *v1.PrometheusRule {
 // TestRulesBeyondTheRoom: an object that exceeds the capacity is rejected, with the reason in its
 // own status, and accepted once there is room.
 func TestRulesBeyondTheRoom(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.room = 1 << 20 // half of it for compiled results
 		b.set(large(rule("one"), 250))
 		b.set(large(rule("two"), 300))
@@ -56,7 +56,7 @@ func TestRulesBeyondTheRoom(t *testing.T) {
 // TestWorkloadBeyondTheRoom: the written objects of a workload that exceeds the capacity stay
 // unchanged, and its status has the reason.
 func TestWorkloadBeyondTheRoom(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.room = 512 << 10
 		b.set(rule("alerts"))
 		b.set(ruler("a"))
@@ -86,7 +86,7 @@ func TestWorkloadBeyondTheRoom(t *testing.T) {
 
 // TestSelectionsCount: a workload is charged for the objects that it selects.
 func TestSelectionsCount(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		const rules = 50
 		for i := range rules {
 			b.set(rule(fmt.Sprint("r", i)))

@@ -19,8 +19,8 @@ import (
 // collected, nothing is written once the deletion is detected, bindings and the finalizer are
 // removed, and no state is left.
 func TestDeletionAtEachStep(t *testing.T) {
-	before := func(prefix string) func(b *bed, f *fakeKind, remove func()) {
-		return func(b *bed, _ *fakeKind, remove func()) {
+	before := func(prefix string) func(b *harness, f *fakeKind, remove func()) {
+		return func(b *harness, _ *fakeKind, remove func()) {
 			b.answers(func(c call) *metav1.Status {
 				if strings.HasPrefix(c.String(), prefix) {
 					remove()
@@ -29,12 +29,12 @@ func TestDeletionAtEachStep(t *testing.T) {
 			})
 		}
 	}
-	for name, arm := range map[string]func(b *bed, f *fakeKind, remove func()){
+	for name, arm := range map[string]func(b *harness, f *fakeKind, remove func()){
 		"before its finalizer is there": before("patch thanosrulers team"),
-		"while it is gathered": func(_ *bed, f *fakeKind, remove func()) {
+		"while it is gathered": func(_ *harness, f *fakeKind, remove func()) {
 			f.gathers(func(v1.Workload, Cluster) error { remove(); return nil })
 		},
-		"before content is written": func(_ *bed, f *fakeKind, remove func()) {
+		"before content is written": func(_ *harness, f *fakeKind, remove func()) {
 			f.plans(func(v1.Workload, *Plan) error { remove(); return nil })
 		},
 		"while content is written":           before("create secrets team/ruler-a-web"),
@@ -43,10 +43,10 @@ func TestDeletionAtEachStep(t *testing.T) {
 		"before the status is written":       before("patch thanosrulers/status"),
 		"before the first binding":           before("update prometheusrules/status"),
 		"before the first binding, by steps": before("patch prometheusrules/status"),
-		"when all is done":                   func(b *bed, _ *fakeKind, remove func()) { time.AfterFunc(time.Second, remove) },
+		"when all is done":                   func(b *harness, _ *fakeKind, remove func()) { time.AfterFunc(time.Second, remove) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.set(rule("alerts"))
 				b.set(ruler("a"))
 				var removed atomic.Bool
@@ -100,7 +100,7 @@ func TestDeletionAtEachStep(t *testing.T) {
 
 // A foreign finalizer keeps a deleted workload for a while: it is left unchanged.
 func TestAWorkloadThatIsBeingDeleted(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("alerts"))
 		b.set(ruler("a", func(w *v1.ThanosRuler) { w.Finalizers = []string{"example.org/mine"} }))
 		b.start(nil, f)
@@ -122,7 +122,7 @@ func TestAWorkloadThatIsBeingDeleted(t *testing.T) {
 
 // The finalizer stays until the bindings have been removed.
 func TestTheFinalizerStaysUntilBindingsAreGone(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("alerts"))
 		b.set(ruler("a"))
 		b.start(nil, f)

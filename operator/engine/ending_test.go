@@ -18,7 +18,7 @@ import (
 func TestAStatefulSetWhoseDeletionLasts(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{"clocks agree": 0, "the API server is ahead": time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.set(rule("alerts"))
 				b.set(ruler("a"))
 				b.start(nil, f)
@@ -61,7 +61,7 @@ func TestAStatefulSetWhoseDeletionLasts(t *testing.T) {
 // TestAGoverningServiceWithAClusterIP: the Service of others that is taken over keeps its cluster IP, and the workload
 // names it until it is deleted.
 func TestAGoverningServiceWithAClusterIP(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		f.plans(func(_ v1.Workload, p *Plan) error {
 			for _, s := range p.Workload {
 				if svc, is := s.Object.(*corev1.Service); is {

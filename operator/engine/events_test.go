@@ -17,44 +17,44 @@ import (
 // Changes during an interruption of the watches are detected.
 func TestChangesThatNoWatchShows(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(b *bed)
+		change func(b *harness)
 		want   string // configuration afterwards
 	}{
-		"a rule comes":   {func(b *bed) { b.set(rule("more")) }, "x alerts more"},
-		"a rule goes":    {func(b *bed) { b.gone(rule("alerts")) }, "x"},
-		"a rule changes": {func(b *bed) { b.set(rule("alerts", "bad", "broken")) }, "x"},
-		"a rule is deleted and created again": {func(b *bed) {
+		"a rule comes":   {func(b *harness) { b.set(rule("more")) }, "x alerts more"},
+		"a rule goes":    {func(b *harness) { b.gone(rule("alerts")) }, "x"},
+		"a rule changes": {func(b *harness) { b.set(rule("alerts", "bad", "broken")) }, "x"},
+		"a rule is deleted and created again": {func(b *harness) {
 			b.gone(rule("alerts"))
 			b.set(rule("alerts", "bad", "broken"))
 		}, "x"},
-		"a rule is created again as it was": {func(b *bed) {
+		"a rule is created again as it was": {func(b *harness) {
 			b.gone(rule("alerts"))
 			b.set(rule("alerts"))
 		}, "x alerts"},
-		"the workload is created again as it was": {func(b *bed) {
+		"the workload is created again as it was": {func(b *harness) {
 			w, _ := get[v1.ThanosRuler](b, "thanosrulers", "a")
 			b.gone(&w)
 			w.UID, w.Finalizers = "another", nil
 			b.set(&w)
 		}, "x alerts"},
-		"the workload changes": {func(b *bed) {
+		"the workload changes": {func(b *harness) {
 			edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Spec.RuleSelector = nil })
 		}, "x"},
-		"the workload is deleted and created again": {func(b *bed) {
+		"the workload is deleted and created again": {func(b *harness) {
 			b.gone(ruler("a"))
 			b.set(ruler("a", func(w *v1.ThanosRuler) { w.UID = "another" }))
 		}, "alerts"},
-		"the workload is deleted": {func(b *bed) { b.gone(ruler("a")) }, "x alerts"},
-		"a Secret changes": {func(b *bed) {
+		"the workload is deleted": {func(b *harness) { b.gone(ruler("a")) }, "x alerts"},
+		"a Secret changes": {func(b *harness) {
 			edit(b, "secrets", "login", func(s *corev1.Secret) { s.Data["value"] = []byte("y") })
 		}, "y alerts"},
-		"generated content is edited": {func(b *bed) {
+		"generated content is edited": {func(b *harness) {
 			edit(b, "secrets", "ruler-a-config", func(s *corev1.Secret) { s.Data["config"] = []byte("mine") })
 		}, "x alerts"},
-		"generated content is deleted": {func(b *bed) { b.gone(secretOf("ruler-a-config", "")) }, "x alerts"},
+		"generated content is deleted": {func(b *harness) { b.gone(secretOf("ruler-a-config", "")) }, "x alerts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.set(secretOf("login", "x"))
 				b.set(rule("alerts"))
 				b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" }))
@@ -86,24 +86,24 @@ func TestChangesThatNoWatchShows(t *testing.T) {
 // A change while a workload is being gathered triggers another reconciliation that includes it.
 func TestChangesDuringGather(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(b *bed)
+		change func(b *harness)
 		want   string
 	}{
-		"a Secret that was read": {func(b *bed) {
+		"a Secret that was read": {func(b *harness) {
 			edit(b, "secrets", "login", func(s *corev1.Secret) { s.Data["value"] = []byte("y") })
 		}, "y alerts"},
-		"a rule that was read": {func(b *bed) { b.gone(rule("alerts")) }, "x"},
-		"several": {func(b *bed) {
+		"a rule that was read": {func(b *harness) { b.gone(rule("alerts")) }, "x"},
+		"several": {func(b *harness) {
 			for _, name := range []string{"b", "c", "d"} {
 				b.set(rule(name))
 			}
 		}, "x alerts b c d"},
-		"the workload": {func(b *bed) {
+		"the workload": {func(b *harness) {
 			edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "" })
 		}, "alerts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.set(secretOf("login", "x"))
 				b.set(rule("alerts"))
 				b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" }))
@@ -127,7 +127,7 @@ func TestChangesDuringGather(t *testing.T) {
 
 // Any number of events during a reconciliation triggers exactly one more.
 func TestEventsDuringAReconciliationStartOneMore(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("a"))
 		b.start(nil, f)
 		before, slow := f.of("a"), true
@@ -153,7 +153,7 @@ func TestEventsDuringAReconciliationStartOneMore(t *testing.T) {
 func TestASecretThatComesLater(t *testing.T) {
 	for name, during := range map[string]bool{"during Gather": true, "after it": false} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" }))
 				f.gathers(func(v1.Workload, Cluster) error {
 					if f.gathers(nil); during { // it was looked up and is missing
@@ -183,7 +183,7 @@ func TestASecretThatComesLater(t *testing.T) {
 
 // A reconciliation that fails before it reads a Secret is still woken by changes of the Secret.
 func TestAnEarlyFailureForgetsNoReference(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(secretOf("login", "x"))
 		b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" }))
 		b.start(nil, f)
@@ -205,7 +205,7 @@ func TestAnEarlyFailureForgetsNoReference(t *testing.T) {
 
 // A kind that is not installed at startup is selected as soon as it is.
 func TestAKindThatComesLate(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		probe := func(name string) *v1.Probe {
 			return &v1.Probe{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, Generation: 1}}
 		}
@@ -239,7 +239,7 @@ func TestAKindThatComesLate(t *testing.T) {
 // A workload that selects an installed but forbidden kind keeps its last configuration, reports the
 // reason, and resumes as soon as the kind can be read.
 func TestAKindThatMayNotBeRead(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("alerts"))
 		b.set(&v1.Probe{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "early", Generation: 1}})
 		b.set(ruler("a"))
@@ -278,7 +278,7 @@ func TestAKindThatMayNotBeRead(t *testing.T) {
 
 // A forbidden kind that is uninstalled has no objects to keep.
 func TestAForbiddenKindIsRemoved(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		var installed atomic.Bool
 		installed.Store(true)
 		b.refused = func(row *catalog.Row) string {
@@ -303,7 +303,7 @@ func TestAForbiddenKindIsRemoved(t *testing.T) {
 
 // An event triggers only the reconciliations of the affected workloads.
 func TestEventsWakeThoseTheyAreAbout(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		byTeam := func(team string) func(*v1.ThanosRuler) {
 			return func(w *v1.ThanosRuler) { w.Spec.RuleSelector.MatchLabels = map[string]string{"team": team} }
 		}

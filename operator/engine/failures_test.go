@@ -20,45 +20,45 @@ import (
 func TestFailuresOfEachStep(t *testing.T) {
 	all := []string{"create secrets team/ruler-a-config", "create secrets team/ruler-a-web", "create services team/operated", "create statefulsets team/ruler-a"}
 	const refused = http.StatusInternalServerError
-	down := func(call string) func(*bed, *fakeKind) {
-		return func(b *bed, _ *fakeKind) { b.refusing(call, refused, metav1.StatusReasonInternalError) }
+	down := func(call string) func(*harness, *fakeKind) {
+		return func(b *harness, _ *fakeKind) { b.refusing(call, refused, metav1.StatusReasonInternalError) }
 	}
-	restore := func(b *bed, f *fakeKind) {
+	restore := func(b *harness, f *fakeKind) {
 		b.answers(nil)
 		f.gathers(nil)
 		f.plans(nil)
 	}
 	for name, tc := range map[string]struct {
 		change  func(*v1.ThanosRuler)
-		fail    func(*bed, *fakeKind)
-		repair  func(*bed, *fakeKind)
+		fail    func(*harness, *fakeKind)
+		repair  func(*harness, *fakeKind)
 		done    []string // during the failure
 		says    string   // the condition
 		waits   bool     // no retry before the next event
 		unbound bool     // gathering fails, so there are no bindings
 	}{
 		"finalizer": {fail: down("patch thanosrulers "), done: nil, says: "ReconciliationFailed patch thanosrulers", unbound: true},
-		"finalizer of a workload that is not taken any more": {fail: func(b *bed, _ *fakeKind) {
+		"finalizer of a workload that is not taken any more": {fail: func(b *harness, _ *fakeKind) {
 			b.refusing("patch thanosrulers ", http.StatusUnprocessableEntity, metav1.StatusReasonInvalid)
 		}, says: "ReconciliationFailed patch thanosrulers", unbound: true},
 		"the cluster is not read": {
 			change: func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" },
-			fail: func(b *bed, f *fakeKind) {
+			fail: func(b *harness, f *fakeKind) {
 				b.set(secretOf("login", ""))
 				down("get secrets team/login")(b, f)
 			}, says: `ReconciliationFailed`, unbound: true,
 		},
 		"what it refers to is missing": {
 			change: func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" },
-			fail:   func(*bed, *fakeKind) {},
-			repair: func(b *bed, _ *fakeKind) { b.set(secretOf("login", "")) },
+			fail:   func(*harness, *fakeKind) {},
+			repair: func(b *harness, _ *fakeKind) { b.set(secretOf("login", "")) },
 			says:   `ReconciliationFailed name: Secret "team/login" does not exist`, waits: true, unbound: true,
 		},
 		"it is invalid": {
-			fail: func(_ *bed, f *fakeKind) {
+			fail: func(_ *harness, f *fakeKind) {
 				f.plans(func(_ v1.Workload, p *Plan) error { *p = Plan{}; return errors.New("spec.x: is wrong") })
 			},
-			repair: func(b *bed, f *fakeKind) {
+			repair: func(b *harness, f *fakeKind) {
 				restore(b, f)
 				edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Annotations["x"] = "right" })
 			}, says: "ReconciliationFailed spec.x: is wrong", waits: true,
@@ -68,14 +68,14 @@ func TestFailuresOfEachStep(t *testing.T) {
 		"the Service":              {fail: down("create services"), done: all[:2], says: `ReconciliationFailed create Service "operated"`},
 		"the StatefulSet":          {fail: down("create statefulsets"), done: all[:3], says: `ReconciliationFailed create StatefulSet "ruler-a"`},
 		"the status":               {fail: down("patch thanosrulers/status"), done: all, says: "none"},
-		"bindings":                 {fail: func(b *bed, _ *fakeKind) { b.answers(refuseBindings) }, done: all, says: "True", unbound: true},
-		"a storage class":          {change: storing("fast"), fail: func(*bed, *fakeKind) {}, repair: func(b *bed, _ *fakeKind) { b.set(class("fast")) }, done: all[:2], says: `ReconciliationFailed spec.storage.volumeClaimTemplate.spec.storageClassName: storage class "fast" does not exist`},
-		"the user's Service":       {change: served("mine"), fail: func(*bed, *fakeKind) {}, repair: func(b *bed, _ *fakeKind) { b.set(service("mine", nil)) }, done: all[:2], says: "ReconciliationFailed spec.serviceName: "},
-		"a Service of other pods":  {change: served("mine"), fail: func(b *bed, _ *fakeKind) { b.set(service("mine", map[string]string{"name": "b"})) }, repair: func(b *bed, _ *fakeKind) { b.set(service("mine", nil)) }, done: all[:2], says: "ReconciliationFailed spec.serviceName: selector"},
-		"the namespace terminates": {fail: func(b *bed, _ *fakeKind) { b.answers(terminatingTeam) }, done: nil, says: `NamespaceTerminating namespace "team" is being deleted`},
+		"bindings":                 {fail: func(b *harness, _ *fakeKind) { b.answers(refuseBindings) }, done: all, says: "True", unbound: true},
+		"a storage class":          {change: storing("fast"), fail: func(*harness, *fakeKind) {}, repair: func(b *harness, _ *fakeKind) { b.set(class("fast")) }, done: all[:2], says: `ReconciliationFailed spec.storage.volumeClaimTemplate.spec.storageClassName: storage class "fast" does not exist`},
+		"the user's Service":       {change: served("mine"), fail: func(*harness, *fakeKind) {}, repair: func(b *harness, _ *fakeKind) { b.set(service("mine", nil)) }, done: all[:2], says: "ReconciliationFailed spec.serviceName: "},
+		"a Service of other pods":  {change: served("mine"), fail: func(b *harness, _ *fakeKind) { b.set(service("mine", map[string]string{"name": "b"})) }, repair: func(b *harness, _ *fakeKind) { b.set(service("mine", nil)) }, done: all[:2], says: "ReconciliationFailed spec.serviceName: selector"},
+		"the namespace terminates": {fail: func(b *harness, _ *fakeKind) { b.answers(terminatingTeam) }, done: nil, says: `NamespaceTerminating namespace "team" is being deleted`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				w := ruler("a")
 				if tc.change != nil {
 					tc.change(w)
@@ -124,7 +124,7 @@ func TestFailuresOfEachStep(t *testing.T) {
 	}
 }
 
-func workloadA(b *bed) v1.Workload {
+func workloadA(b *harness) v1.Workload {
 	w, _ := get[v1.ThanosRuler](b, "thanosrulers", "a")
 	return &w
 }
@@ -165,7 +165,7 @@ func service(name string, selector map[string]string) *corev1.Service {
 // A claim that cannot grow keeps its size in the StatefulSet, which is written with all other
 // changes; once it can, both grow.
 func TestAClaimThatCannotGrow(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		size := "1Gi"
 		f.plans(func(_ v1.Workload, p *Plan) error {
 			for _, s := range p.Workload {

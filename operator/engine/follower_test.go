@@ -11,7 +11,7 @@ import (
 // TestFollower: an operator without the lead observes all changes but writes nothing. Once it
 // leads, it catches up.
 func TestFollower(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		leads := make(chan struct{})
 		b.lead = func(ctx context.Context) bool {
 			select {
@@ -45,7 +45,7 @@ func TestFollower(t *testing.T) {
 
 // TestFollowerStops: an operator that never leads stops cleanly.
 func TestFollowerStops(t *testing.T) {
-	inBubble(t, func(_ *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(_ *testing.T, b *harness, f *fakeKind) {
 		b.lead = func(ctx context.Context) bool { <-ctx.Done(); return false }
 		b.start(nil, f)
 		b.stop()

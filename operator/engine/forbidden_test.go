@@ -17,7 +17,7 @@ import (
 func TestAPermissionThatIsLost(t *testing.T) {
 	for _, verbs := range []string{"list watch", "watch"} {
 		t.Run(verbs, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.set(rule("alerts"))
 				b.set(&v1.Probe{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "early", Generation: 1}})
 				b.set(ruler("a"))

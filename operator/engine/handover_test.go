@@ -17,13 +17,13 @@ import (
 )
 
 // held reports whether a ThanosRuler has the finalizer.
-func (b *bed) held(name string) bool {
+func (b *harness) held(name string) bool {
 	w, _ := get[v1.ThanosRuler](b, "thanosrulers", name)
 	return slices.Contains(w.Finalizers, statusFinalizer)
 }
 
 // bindingWrites counts the writes of statuses of rules and of workloads' finalizers since the last call.
-func (b *bed) bindingWrites() int {
+func (b *harness) bindingWrites() int {
 	return len(slices.DeleteFunc(b.written("prometheusrules/status", "patch thanosrulers team/"), func(w string) bool {
 		return !strings.Contains(w, "prometheusrules/status") && !strings.HasPrefix(w, "patch thanosrulers team/")
 	}))
@@ -38,7 +38,7 @@ func TestHandover(t *testing.T) {
 		"by its labels":                    func(w *v1.ThanosRuler) { w.Labels = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				for i := range 2 * bindTurn {
 					b.set(rule(fmt.Sprintf("alerts-%03d", i)))
 				}
@@ -67,7 +67,7 @@ func TestHandover(t *testing.T) {
 
 // The other operator writes bindings too: both come to rest, with the bindings and the finalizer of the workload.
 func TestHandoverToOneWithBindings(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		for i := range 20 {
 			b.set(rule(fmt.Sprintf("alerts-%02d", i)))
 		}
@@ -102,7 +102,7 @@ func TestHandoverToOneWithBindings(t *testing.T) {
 
 // What the API server refuses during a handover is tried again, but not what the other operator has written meanwhile.
 func TestHandoverThatIsRefused(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("good"))
 		b.set(rule("refused"))
 		b.set(ruler("a"))
@@ -140,7 +140,7 @@ func TestHandoverThatIsRefused(t *testing.T) {
 func TestHandoverThatIsNotOurs(t *testing.T) {
 	for name, unbound := range map[string]bool{"a standby": false, "no bindings": true} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.set(rule("alerts"))
 				b.set(ruler("a"))
 				b.start(nil, f)

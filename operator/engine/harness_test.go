@@ -35,9 +35,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
-// bed runs controllers of fake kinds like the operator does, but against an in-memory API server
+// harness runs controllers of fake kinds like the operator does, but against an in-memory API server
 // and in synthetic time.
-type bed struct {
+type harness struct {
 	*apiServer
 	t       *testing.T
 	sources *Sources
@@ -73,18 +73,18 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
-// inBubble runs a test in synthetic time, with a bed of one fake kind. The namespace team exists;
+// inBubble runs a test in synthetic time, with a harness of one fake kind. The namespace team exists;
 // nothing runs before start.
-func inBubble(t *testing.T, test func(t *testing.T, b *bed, f *fakeKind)) {
+func inBubble(t *testing.T, test func(t *testing.T, b *harness, f *fakeKind)) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &bed{apiServer: newAPIServer(), t: t, log: &logText{}}
+		b := &harness{apiServer: newAPIServer(), t: t, log: &logText{}}
 		b.set(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}})
 		test(t, b, newFake(catalog.ThanosRuler, "ruler"))
 	})
 }
 
 // start runs controllers until the test ends, and waits until they are idle.
-func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
+func (b *harness) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 	scheme := runtime.NewScheme()
 	if err := v1.AddToScheme(scheme); err != nil {
 		b.t.Fatal(err)
@@ -128,13 +128,13 @@ func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 }
 
 // after advances the time and waits until everything is idle.
-func (b *bed) after(d time.Duration) { time.Sleep(d); synctest.Wait() }
+func (b *harness) after(d time.Duration) { time.Sleep(d); synctest.Wait() }
 
 // settle advances the time by a few seconds.
-func (b *bed) settle() { b.after(5 * time.Second) }
+func (b *harness) settle() { b.after(5 * time.Second) }
 
 // set stores an object in the API server unchanged, as another client would.
-func (b *bed) set(o runtime.Object) {
+func (b *harness) set(o runtime.Object) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		b.t.Fatal(err)
@@ -153,7 +153,7 @@ func (b *bed) set(o runtime.Object) {
 }
 
 // gone deletes an object from the API server, ignoring finalizers.
-func (b *bed) gone(o runtime.Object) {
+func (b *harness) gone(o runtime.Object) {
 	c := b.callFor(o)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -161,14 +161,14 @@ func (b *bed) gone(o runtime.Object) {
 }
 
 // deleted deletes an object like kubectl delete.
-func (b *bed) deleted(o runtime.Object) {
+func (b *harness) deleted(o runtime.Object) {
 	c := b.callFor(o)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.remove(c, b.objects[c.resource][c.key()])
 }
 
-func (b *bed) callFor(o runtime.Object) call {
+func (b *harness) callFor(o runtime.Object) call {
 	m := o.(metav1.Object)
 	kind := strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1.")
 	for resource, of := range kindsOf {
@@ -181,7 +181,7 @@ func (b *bed) callFor(o runtime.Object) call {
 }
 
 // get reads an object of the namespace team; ok is false if it does not exist.
-func get[T any](b *bed, resource, name string) (out T, ok bool) {
+func get[T any](b *harness, resource, name string) (out T, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o, ok := b.objects[resource]["team/"+name]
@@ -200,7 +200,7 @@ func edit[T any, P interface {
 	*T
 	runtime.Object
 	metav1.Object
-}](b *bed, resource, name string, how func(P)) {
+}](b *harness, resource, name string, how func(P)) {
 	b.t.Helper()
 	o, ok := get[T](b, resource, name)
 	if !ok {
@@ -217,7 +217,7 @@ func edit[T any, P interface {
 
 // written returns the writes since the last call, without those of statuses and of the finalizer
 // unless also matches them.
-func (b *bed) written(also ...string) []string {
+func (b *harness) written(also ...string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := slices.DeleteFunc(b.writes, func(w string) bool {
@@ -229,7 +229,7 @@ func (b *bed) written(also ...string) []string {
 }
 
 // condition returns a condition of a ThanosRuler: its status, reason and message.
-func (b *bed) condition(name string, kind v1.ConditionType) string {
+func (b *harness) condition(name string, kind v1.ConditionType) string {
 	w, _ := get[v1.ThanosRuler](b, "thanosrulers", name)
 	for _, c := range w.Status.Conditions {
 		if c.Type == kind {
@@ -240,7 +240,7 @@ func (b *bed) condition(name string, kind v1.ConditionType) string {
 }
 
 // config returns the last written configuration of a ThanosRuler.
-func (b *bed) config(secret string) string {
+func (b *harness) config(secret string) string {
 	s, ok := get[corev1.Secret](b, "secrets", secret)
 	if !ok {
 		return "none"
@@ -249,7 +249,7 @@ func (b *bed) config(secret string) string {
 }
 
 // bound returns the workloads in the bindings of a rule object: "ruler-a=True".
-func (b *bed) bound(rule string) string {
+func (b *harness) bound(rule string) string {
 	r, _ := get[v1.PrometheusRule](b, "prometheusrules", rule)
 	var out []string
 	for _, binding := range r.Status.Bindings {
@@ -282,7 +282,7 @@ func secretOf(name, value string) *corev1.Secret {
 }
 
 // refusing makes calls with a prefix fail with a status.
-func (b *bed) refusing(prefix string, code int32, reason metav1.StatusReason) {
+func (b *harness) refusing(prefix string, code int32, reason metav1.StatusReason) {
 	b.answers(func(c call) *metav1.Status {
 		if strings.HasPrefix(c.String(), prefix) {
 			st := failure(code, reason, c)
@@ -305,7 +305,7 @@ func setIn(s apply.Step) (*appsv1.StatefulSet, bool) {
 }
 
 // sizeOf returns the storage that the StatefulSet of a requests.
-func sizeOf(b *bed) string {
+func sizeOf(b *harness) string {
 	sts, _ := get[appsv1.StatefulSet](b, "statefulsets", "ruler-a")
 	for i := range sts.Spec.VolumeClaimTemplates {
 		size, _ := storageOf(&sts.Spec.VolumeClaimTemplates[i])
@@ -314,7 +314,7 @@ func sizeOf(b *bed) string {
 	return "nothing"
 }
 
-func templateOf(b *bed) corev1.PodTemplateSpec {
+func templateOf(b *harness) corev1.PodTemplateSpec {
 	sts, _ := get[appsv1.StatefulSet](b, "statefulsets", "ruler-a")
 	return sts.Spec.Template
 }

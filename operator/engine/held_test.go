@@ -52,7 +52,7 @@ func TestHeld(t *testing.T) {
 // TestWhatIsCompiledFits: a workload whose compiled results are too large is recompiled each time,
 // after a pause, and other workloads keep theirs.
 func TestWhatIsCompiledFits(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		f.holds = map[string]int{"small": 1000, "large": 5000}
 		b.set(rule("alerts"))
 		b.set(ruler("small"))

@@ -12,7 +12,7 @@ import (
 
 func TestIdleWhenNoKeyWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{}
+		w := &scriptedKind{}
 		kind := w.kind(t)
 		var idleAfter []int
 		kind.Idle = func() {

@@ -26,8 +26,8 @@ import (
 
 func key(name string) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: name} }
 
-// world is a kind whose reconciliations are controlled by the test. All fields are guarded.
-type world struct {
+// scriptedKind is a kind whose reconciliations are controlled by the test. All fields are guarded.
+type scriptedKind struct {
 	mu       sync.Mutex
 	gone     map[string]bool
 	pass     func(n int, name string) (Outcome, error) // n counts the passes of one key from 1
@@ -38,7 +38,7 @@ type world struct {
 	running  map[string]int
 }
 
-func (w *world) kind(t *testing.T) loopKind {
+func (w *scriptedKind) kind(t *testing.T) loopKind {
 	w.start = time.Now()
 	w.gone, w.running = map[string]bool{}, map[string]int{}
 	w.passes, w.statuses = map[string][]time.Duration{}, map[string][]Result{}
@@ -80,7 +80,7 @@ func (w *world) kind(t *testing.T) loopKind {
 }
 
 // running starts a loop inside a bubble of synthetic time; stop ends it and waits.
-func running(t *testing.T, w *world, workers int) (l *loop, reg *prometheus.Registry, log *strings.Builder, stop func()) {
+func running(t *testing.T, w *scriptedKind, workers int) (l *loop, reg *prometheus.Registry, log *strings.Builder, stop func()) {
 	reg, log = prometheus.NewRegistry(), &strings.Builder{}
 	l = newLoop(w.kind(t), slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), newMetrics(reg, "prometheus"))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -106,7 +106,7 @@ func counter(t *testing.T, reg *prometheus.Registry, name string) float64 {
 
 func TestFailedPassesAreRepeatedWithGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pass: func(n int, _ string) (Outcome, error) {
+		w := &scriptedKind{pass: func(n int, _ string) (Outcome, error) {
 			if n < 5 {
 				return Outcome{}, errors.New("not yet")
 			}
@@ -141,7 +141,7 @@ func TestFailedPassesAreRepeatedWithGrowingPauses(t *testing.T) {
 func TestAConflictIsNoFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conflict := apierrors.NewConflict(schema.GroupResource{Resource: "statefulsets"}, "prometheus-a", errors.New("the object has been modified"))
-		w := &world{pass: func(n int, _ string) (Outcome, error) {
+		w := &scriptedKind{pass: func(n int, _ string) (Outcome, error) {
 			if n < 2 {
 				return Outcome{}, fmt.Errorf("update StatefulSet: %w", conflict)
 			}
@@ -162,7 +162,7 @@ func TestAConflictIsNoFault(t *testing.T) {
 
 func TestASuccessEndsTheBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pass: func(n int, _ string) (Outcome, error) {
+		w := &scriptedKind{pass: func(n int, _ string) (Outcome, error) {
 			if n == 1 || n == 3 {
 				return Outcome{}, errors.New("no")
 			}
@@ -182,7 +182,7 @@ func TestASuccessEndsTheBackoff(t *testing.T) {
 
 func TestPausesHaveALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pass: func(int, string) (Outcome, error) { return Outcome{}, errors.New("never") }}
+		w := &scriptedKind{pass: func(int, string) (Outcome, error) { return Outcome{}, errors.New("never") }}
 		l, _, _, stop := running(t, w, 1)
 		l.enqueue(key("a"))
 		time.Sleep(2 * time.Hour)
@@ -198,7 +198,7 @@ func TestPausesHaveALimit(t *testing.T) {
 func TestPausesWhileTheAPIServerIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := fmt.Errorf("update Secret: %w", &url.Error{Op: "Put", URL: "https://api.example", Err: syscall.ECONNREFUSED})
-		w := &world{pass: func(int, string) (Outcome, error) { return Outcome{}, gone }}
+		w := &scriptedKind{pass: func(int, string) (Outcome, error) { return Outcome{}, gone }}
 		w.status = func(int, string, Result, bool) error { return gone }
 		l, _, _, stop := running(t, w, 1)
 		l.enqueue(key("a"))
@@ -213,7 +213,7 @@ func TestPausesWhileTheAPIServerIsAway(t *testing.T) {
 
 func TestWaitErrorSaysWhen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pass: func(n int, _ string) (Outcome, error) {
+		w := &scriptedKind{pass: func(n int, _ string) (Outcome, error) {
 			if n < 3 {
 				return Outcome{}, fmt.Errorf("shard 2: %w", &WaitError{For: 7 * time.Second, Reason: "pods are still going"})
 			}
@@ -235,7 +235,7 @@ func TestWaitErrorSaysWhen(t *testing.T) {
 // A failure that is joined with a wait is reported as a failure.
 func TestAFailureBesideAWaitIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pass: func(int, string) (Outcome, error) {
+		w := &scriptedKind{pass: func(int, string) (Outcome, error) {
 			return Outcome{}, errors.Join(errors.New("too large"), &WaitError{For: time.Hour, Reason: "a conflict"})
 		}}
 		l, reg, log, stop := running(t, w, 1)
@@ -250,7 +250,7 @@ func TestAFailureBesideAWaitIsTold(t *testing.T) {
 
 func TestAPanicStaysWithItsKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{
+		w := &scriptedKind{
 			pass: func(n int, name string) (Outcome, error) {
 				if name == "bad" && n == 1 {
 					panic("in the pass")
@@ -285,7 +285,7 @@ func TestAPanicStaysWithItsKey(t *testing.T) {
 func TestStatusFollowsEveryPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("disk on fire")
-		w := &world{pass: func(n int, _ string) (Outcome, error) {
+		w := &scriptedKind{pass: func(n int, _ string) (Outcome, error) {
 			if n == 1 {
 				return Outcome{}, failed
 			}
@@ -303,7 +303,7 @@ func TestStatusFollowsEveryPass(t *testing.T) {
 
 func TestStatusIsCoalescedAndRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{status: func(n int, _ string, _ Result, known bool) error {
+		w := &scriptedKind{status: func(n int, _ string, _ Result, known bool) error {
 			if known {
 				return errors.New("known before the first pass")
 			}
@@ -331,7 +331,7 @@ func TestStatusIsCoalescedAndRepeated(t *testing.T) {
 func TestEventsDuringAPassGiveOneMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		w := &world{pass: func(n int, name string) (Outcome, error) {
+		w := &scriptedKind{pass: func(n int, name string) (Outcome, error) {
 			if n == 1 && name == "slow" {
 				<-release
 			}
@@ -359,7 +359,7 @@ func TestEventsDuringAPassGiveOneMore(t *testing.T) {
 
 func TestOwnersThatAreGoneAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pass: func(_ int, name string) (Outcome, error) {
+		w := &scriptedKind{pass: func(_ int, name string) (Outcome, error) {
 			if name == "bad" {
 				return Outcome{}, errors.New("no")
 			}
@@ -397,7 +397,7 @@ prometheus_operator_syncs{controller="prometheus",status="ok"} %d
 func TestStop(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	entered, release := make(chan struct{}), make(chan struct{})
-	w := &world{pass: func(int, string) (Outcome, error) {
+	w := &scriptedKind{pass: func(int, string) (Outcome, error) {
 		close(entered)
 		<-release
 		return Outcome{}, nil
@@ -425,7 +425,7 @@ func TestStop(t *testing.T) {
 // An error that a retry cannot resolve is not retried, but counts as a failure.
 func TestAnInvalidOwnerWaitsForAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pass: func(int, string) (Outcome, error) {
+		w := &scriptedKind{pass: func(int, string) (Outcome, error) {
 			return Outcome{}, fmt.Errorf("gather: %w", &InvalidError{Err: errors.New("spec.version: not a version")})
 		}}
 		l, reg, log, stop := running(t, w, 1)
@@ -449,7 +449,7 @@ func TestAnInvalidOwnerWaitsForAnEvent(t *testing.T) {
 // An error whose resolution triggers no event is retried periodically and logged once.
 func TestAnInvalidOwnerIsLookedAtAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pass: func(n int, _ string) (Outcome, error) {
+		w := &scriptedKind{pass: func(n int, _ string) (Outcome, error) {
 			if n > 2 {
 				return Outcome{}, nil
 			}

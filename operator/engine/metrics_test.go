@@ -20,7 +20,7 @@ func TestMetricNames(t *testing.T) {
 	m.Register(&managed)
 	managed.set(key("a"), map[string]Selection{"PodMonitor": {2, 1}})
 	m.Expect("Prometheus")
-	l := newLoop((&world{}).kind(t), slog.New(slog.DiscardHandler), m)
+	l := newLoop((&scriptedKind{}).kind(t), slog.New(slog.DiscardHandler), m)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	l.Run(ended, 1)

@@ -9,7 +9,7 @@ import (
 
 // A named object is not selected; its creation, changes and deletion wake the workload.
 func TestNamedObject(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["base"] = "base" }))
 		b.set(rule("base"))
 		b.set(rule("other"))
@@ -41,7 +41,7 @@ func TestNamedObject(t *testing.T) {
 // A named object in an unwatched namespace is read from the API server periodically, as its changes
 // trigger no event.
 func TestNamedObjectThatIsNotWatched(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.configs = []string{"elsewhere"}
 		b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["base"] = "base" }))
 		b.set(rule("base"))

@@ -19,7 +19,7 @@ func TestStatusesWithAnOldCRD(t *testing.T) {
 		"no conditions":  {Code: http.StatusInternalServerError, Message: "failed to create typed patch object (team/a): .status.conditions: field not declared in schema"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				var old atomic.Bool
 				old.Store(true)
 				b.answers(func(c call) *metav1.Status {
@@ -58,7 +58,7 @@ func TestStatusesWithAnOldCRD(t *testing.T) {
 
 // TestStatusOfADeletedWorkload: a status that comes too late is no fault of the CRD.
 func TestStatusOfADeletedWorkload(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("a"))
 		b.start(nil, f)
 		b.answers(func(c call) *metav1.Status {

@@ -10,7 +10,7 @@ import (
 
 // A change of what some workloads read besides the cluster wakes exactly these, once.
 func TestOutside(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		var version atomic.Pointer[string]
 		version.Store(new("missing"))
 		f.Outside = &Outside{
@@ -41,7 +41,7 @@ func TestOutside(t *testing.T) {
 
 // A change after the first reconciliation is noticed, however soon it is.
 func TestOutsideChangesAtTheStart(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		var version atomic.Pointer[string]
 		version.Store(new("missing"))
 		f.Outside = &Outside{Version: func() string { return *version.Load() }, Reads: func(v1.Workload) bool { return true }}

@@ -89,7 +89,7 @@ func TestLoopKeepsThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		paces, changed, seen := map[string]*pace{"a": {}, "b": {}}, 0, 0
-		w := &world{}
+		w := &scriptedKind{}
 		w.pass = func(_ int, name string) (Outcome, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -139,7 +139,7 @@ func TestLoopKeepsThePace(t *testing.T) {
 // last state wins. Changes of the workload itself are not delayed, and a deleted workload leaves no
 // state.
 func TestPaceOfAWorkload(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("a"))
 		c := b.start(nil, f)[0]
 		b.after(time.Minute)

@@ -24,7 +24,7 @@ func (counted) Peer(ports []corev1.ServicePort, foreign bool) workload.Peer {
 func TestPeersAreConvertedOnce(t *testing.T) {
 	for _, n := range []int{1, 10, 50, 200} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				name := func(i int) string { return fmt.Sprintf("r%d", i) }
 				for i := range n {
 					b.set(ruler(name(i)))
@@ -70,7 +70,7 @@ func TestPeersAreConvertedOnce(t *testing.T) {
 // An owner reference of the shared Service to a workload that was recreated is no longer needed. References to what this
 // operator does not manage stay: their owners may be newer than its cache.
 func TestUsersOfTheSharedService(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("own"))
 		b.set(ruler("other", func(r *v1.ThanosRuler) { r.Annotations[ControllerIDAnnotation] = "other" }))
 		c := b.start(nil, f)[0]

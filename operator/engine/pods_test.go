@@ -39,7 +39,7 @@ func TestPodsWithAddedLabels(t *testing.T) {
 		"none": nil, "another manager": {"app.kubernetes.io/managed-by": "Helm"}, "the same": {"app.kubernetes.io/managed-by": "prometheus-operator"},
 		"another label": {"team": "a"},
 	} {
-		inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 			b.added = labels
 			later := podOf("ruler-a")
 			maps.Copy(later.Labels, labels)

@@ -50,7 +50,7 @@ func (r *refusing) total() (n int) {
 // repeated after the first pause.
 func TestProgressIsRepeatedSoon(t *testing.T) {
 	const reads, soon = 6, 15 * time.Second // with pauses that double all the time, it took half an hour
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		w := ruler("a")
 		for i := range reads {
 			name := fmt.Sprint("login-", i)
@@ -79,7 +79,7 @@ func TestProgressIsRepeatedSoon(t *testing.T) {
 
 // A write that is never accepted is tried ever more rarely, although what precedes it succeeds each time.
 func TestNoProgressIsRepeatedRarely(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("a"))
 		b.refusing("create services", http.StatusInternalServerError, metav1.StatusReasonInternalError)
 		b.start(nil, f)
@@ -93,7 +93,7 @@ func TestNoProgressIsRepeatedRarely(t *testing.T) {
 // The same for bindings: each is refused once, and one of them always.
 func TestProgressOfBindings(t *testing.T) {
 	const rules = 60 // eight are written at a time
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		for i := range rules {
 			b.set(rule(fmt.Sprintf("alerts-%04d", i)))
 		}

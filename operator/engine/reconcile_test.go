@@ -11,7 +11,7 @@ import (
 // The content of a workload is written first, then the objects that run its pods. Afterwards
 // nothing is written and no request is sent.
 func TestAWorkloadIsReconciled(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("alerts"))
 		b.set(ruler("a"))
 		b.start(nil, f)

@@ -21,7 +21,7 @@ func forbidden(name string) error {
 func TestPermissionsAreBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var may atomic.Bool
-		w := &world{pass: func(_ int, name string) (Outcome, error) {
+		w := &scriptedKind{pass: func(_ int, name string) (Outcome, error) {
 			if may.Load() {
 				return Outcome{}, nil
 			}
@@ -38,7 +38,7 @@ func TestPermissionsAreBack(t *testing.T) {
 			for _, passes := range w.passes {
 				n += len(passes)
 			}
-			w.mu.Unlock() // a loop locks itself before its world
+			w.mu.Unlock() // a loop locks itself before its kind
 			good, _ := l.countResults()
 			return n, good
 		}
@@ -67,7 +67,7 @@ func TestPermissionsAreBack(t *testing.T) {
 func TestRefusedNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var flips atomic.Bool
-		w := &world{pass: func(_ int, name string) (Outcome, error) {
+		w := &scriptedKind{pass: func(_ int, name string) (Outcome, error) {
 			if name == "flip" && flips.Load() {
 				return Outcome{}, nil
 			}

@@ -28,7 +28,7 @@ func TestDeniedBindings(t *testing.T) {
 	const rules = 1000
 	for _, code := range []int32{http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				for i := range rules {
 					b.set(rule(fmt.Sprintf("alerts-%03d", i)))
 				}
@@ -77,7 +77,7 @@ func TestDeletionDuringOutages(t *testing.T) {
 		"no API server answers":     {&metav1.Status{Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.set(rule("alerts"))
 				b.set(ruler("a"))
 				b.start(nil, f)
@@ -110,7 +110,7 @@ func TestDeletionDuringOutages(t *testing.T) {
 
 // A Role that lacks the permission for statuses leaves the statuses of other namespaces.
 func TestForbiddenBindingsOfANamespace(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "closed"}})
 		for i := range 300 {
 			r := rule(fmt.Sprintf("alerts-%03d", i))

@@ -51,7 +51,7 @@ func TestRenewals(t *testing.T) {
 
 // What is postponed is done without another event.
 func TestPostponedResultsAreRenewed(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		var mu sync.Mutex
 		stale := 0 // results of a megabyte each that refer to an old Secret
 		var renewed []int
@@ -92,7 +92,7 @@ func TestPostponedResultsAreRenewed(t *testing.T) {
 
 // References that are postponed are read without another event.
 func TestPostponedReferencesAreRead(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		var mu sync.Mutex
 		var postponed []int
 		f.gathers(func(_ v1.Workload, c Cluster) error {
@@ -123,7 +123,7 @@ func TestPostponedReferencesAreRead(t *testing.T) {
 
 // Secrets that change all the time do not fill the log.
 func TestPostponedReferencesAreLoggedNowAndThen(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		n := 0
 		f.gathers(func(_ v1.Workload, c Cluster) error {
 			for range 300 {

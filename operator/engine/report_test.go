@@ -53,7 +53,7 @@ func TestStatusWithoutScaleFields(t *testing.T) {
 }
 
 // reconciled returns the condition Reconciled of a ThanosRuler.
-func (b *bed) reconciled(name string) v1.Condition {
+func (b *harness) reconciled(name string) v1.Condition {
 	w, _ := get[v1.ThanosRuler](b, "thanosrulers", name)
 	for _, c := range w.Status.Conditions {
 		if c.Type == v1.Reconciled {
@@ -66,7 +66,7 @@ func (b *bed) reconciled(name string) v1.Condition {
 // A generation that has not been reconciled yet is not reported as reconciled, because of a pod that changes meanwhile:
 // tools that deliver changes wait for that.
 func TestStatusOfAGenerationThatIsNotReconciledYet(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("a"))
 		b.start(nil, f)
 		b.settle()
@@ -96,7 +96,7 @@ func TestStatusOfAGenerationThatIsNotReconciledYet(t *testing.T) {
 
 // A workload that was deleted and created again has no result of its predecessor.
 func TestStatusOfARecreatedWorkload(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("a"))
 		c := b.start(nil, f)[0]
 		b.settle()
@@ -126,15 +126,15 @@ func TestStatusOfARecreatedWorkload(t *testing.T) {
 // A condition of another client stays, is not taken over, and does not make the operator write its status again.
 func TestConditionsOfOthers(t *testing.T) {
 	foreign := v1.Condition{Type: "example.org/Backup", Status: v1.ConditionTrue, Reason: "Done"}
-	for name, change := range map[string]func(*bed, *v1.ThanosRuler){
-		"of a workload": func(*bed, *v1.ThanosRuler) {},
-		"of one that is not in memory": func(b *bed, w *v1.ThanosRuler) {
+	for name, change := range map[string]func(*harness, *v1.ThanosRuler){
+		"of a workload": func(*harness, *v1.ThanosRuler) {},
+		"of one that is not in memory": func(b *harness, w *v1.ThanosRuler) {
 			b.room = 512 << 10
 			w.Spec.AlertQueryURL = strings.Repeat("x", 600<<10)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				w := ruler("a", func(w *v1.ThanosRuler) { w.Status.Conditions = []v1.Condition{foreign} })
 				change(b, w)
 				b.set(w)
@@ -188,7 +188,7 @@ func TestStatefulSetOfAnotherWorkload(t *testing.T) {
 		"without an owner": {nil, "True"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.set(&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "ruler-a", Labels: map[string]string{"of": "ruler"}, OwnerReferences: tc.owners}})
 				b.set(podOf("ruler-a"))
 				b.set(ruler("a", func(w *v1.ThanosRuler) { w.Spec.Paused = true }))

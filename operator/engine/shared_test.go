@@ -16,7 +16,7 @@ import (
 )
 
 // operated returns the ports and the owners of the shared Service.
-func (b *bed) operated() string {
+func (b *harness) operated() string {
 	s, ok := get[corev1.Service](b, "services", "operated")
 	if !ok {
 		return "none"
@@ -36,7 +36,7 @@ func (b *bed) operated() string {
 // Workloads of a namespace share a Service: it has the ports that each needs, and loses those that
 // are no longer needed, no matter which workload writes it.
 func TestASharedService(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		port := func(name string) func(*v1.ThanosRuler) {
 			return func(w *v1.ThanosRuler) { w.Annotations["port"] = name }
 		}
@@ -106,7 +106,7 @@ func podOf(set string) *corev1.Pod {
 // Workloads of two kinds have the same name and namespace: their objects are kept apart, although
 // both read the same stores.
 func TestTwoKindsWithOneName(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, rulers *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, rulers *fakeKind) {
 		servers := newFake(catalog.Prometheus, "prom")
 		b.set(service("mine", nil))
 		b.set(rule("alerts"))
@@ -160,7 +160,7 @@ func TestTwoKindsWithOneName(t *testing.T) {
 
 // Only the pods of the workload are notified of new content.
 func TestPodsAreTold(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		other := podOf("other-a")
 		going := podOf("ruler-a")
 		going.Name, going.UID, going.DeletionTimestamp, going.Finalizers = "ruler-a-1", "2", new(metav1.Now()), []string{"x/y"}

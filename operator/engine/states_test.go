@@ -22,7 +22,7 @@ import (
 // With a plan without content, the objects that run the pods are still written, the existing
 // content stays, pods are not notified, and the condition has the reason.
 func TestWithheldContent(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("alerts"))
 		b.set(ruler("a"))
 		b.set(podOf("ruler-a"))
@@ -64,7 +64,7 @@ func TestWithheldContent(t *testing.T) {
 
 // Pods wake a workload only while its plan waits for them.
 func TestAwaitedPods(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		awaits := true
 		f.plans(func(_ v1.Workload, p *Plan) error { p.AwaitsPods = awaits; return nil })
 		b.set(ruler("a"))
@@ -93,7 +93,7 @@ func managedBy(id string) func(*v1.ThanosRuler) {
 // Another operator's workload is left unchanged, even if it was ours before, and adopted when it
 // becomes ours.
 func TestAWorkloadOfAnotherOperator(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("alerts"))
 		b.set(ruler("a", managedBy("other")))
 		c := b.start(nil, f)[0]
@@ -120,7 +120,7 @@ func TestAWorkloadOfAnotherOperator(t *testing.T) {
 
 // A paused workload gets its finalizer and its status, and nothing else.
 func TestAPausedWorkload(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("alerts"))
 		b.set(ruler("a", func(w *v1.ThanosRuler) { w.Spec.Paused = true }))
 		b.start(nil, f)
@@ -144,7 +144,7 @@ func TestAPausedWorkload(t *testing.T) {
 func TestAPausedWorkloadIsNotRepaired(t *testing.T) {
 	for name, paused := range map[string]bool{"paused": true, "not paused": false} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+			inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 				b.repair = rollout.RepairDelete
 				b.set(ruler("a"))
 				b.start(nil, f)
@@ -171,7 +171,7 @@ func TestAPausedWorkloadIsNotRepaired(t *testing.T) {
 // In a namespace that is being deleted only statuses are written, and rejected objects are not
 // reported: their references may already be deleted.
 func TestATerminatingNamespace(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("alerts"))
 		b.set(ruler("a"))
 		b.start(nil, f)
@@ -197,7 +197,7 @@ func TestATerminatingNamespace(t *testing.T) {
 
 // Rejected objects are reported once for each reason, and the others are used.
 func TestRejectedObjects(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(rule("alerts"))
 		b.set(rule("bad", "bad", "broken"))
 		b.set(ruler("a"))
@@ -223,7 +223,7 @@ func TestRejectedObjects(t *testing.T) {
 
 // Thousands of objects that are rejected at once do not flood the log.
 func TestManyRejectedObjects(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		for i := range 3 * loggedRejections {
 			b.set(rule(fmt.Sprint("bad-", i), "bad", "broken"))
 		}
@@ -239,7 +239,7 @@ func TestManyRejectedObjects(t *testing.T) {
 
 // Another client that keeps reverting an object is named, and the operator backs off.
 func TestAWriteConflict(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("a"))
 		b.start(nil, f)
 		b.written()
@@ -266,7 +266,7 @@ func TestAWriteConflict(t *testing.T) {
 // A panic caused by one object in an event handler, a poll or a scrape does not affect the others,
 // nor does it crash the operator.
 func TestAPanicStaysWithItsWorkload(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		shape := f.Shape
 		f.Shape = func(w v1.Workload) Shape {
 			if w.GetName() == "bad" {
@@ -309,7 +309,7 @@ func TestAPanicStaysWithItsWorkload(t *testing.T) {
 // TestContentThatKeepsVanishing: while a Secret of the pods is missing because another client keeps
 // deleting it, no rollout replaces running pods by ones that cannot start.
 func TestContentThatKeepsVanishing(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
 		b.set(ruler("a"))
 		b.start(nil, f)
 		there := func() bool {

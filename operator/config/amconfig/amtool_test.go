@@ -158,7 +158,7 @@ func versionsFor(wants []string, all []amtool, i int) (out []string) {
 // checked result in no document.
 func wholeDocument(t *testing.T, path string, c golden.Case, version string) (text []byte, ok bool) {
 	t.Helper()
-	w, err := readWorld(c)
+	w, err := readInput(c)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -188,12 +188,12 @@ func (w *goldenInput) complete() {
 // TestEveryReleaseReadsRandom: random objects, bases and receivers compiled for a release are accepted by
 // amtool of that release.
 func TestEveryReleaseReadsRandom(t *testing.T) {
-	const worlds, receivers = 300, 1500
+	const inputs, receivers = 300, 1500
 	for _, tool := range amtools(t) {
 		t.Run(tool.version.String(), func(t *testing.T) {
 			var docs documents
-			for seed := range uint64(worlds) {
-				out, err := randomWorld(seed).renderAll(tool.version.String())
+			for seed := range uint64(inputs) {
+				out, err := randomInput(seed).renderAll(tool.version.String())
 				if err == nil {
 					docs.add(fmt.Sprintf("seed %d", seed), out.text)
 				}
@@ -204,8 +204,8 @@ func TestEveryReleaseReadsRandom(t *testing.T) {
 					docs.add(fmt.Sprintf("receiver of seed %d", seed), withRoute(text, []Receiver{out}))
 				}
 			}
-			if len(docs.texts) < worlds/4 {
-				t.Errorf("only %d of %d have a document", len(docs.texts), worlds)
+			if len(docs.texts) < inputs/4 {
+				t.Errorf("only %d of %d have a document", len(docs.texts), inputs)
 			}
 			for _, result := range docs.refused(t, tool) {
 				t.Error(result)

@@ -55,7 +55,7 @@ type rendered struct {
 func TestMerge(t *testing.T) {
 	golden.Run(t, "testdata/merge/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		version, part := golden.CutVersion(name)
-		w, err := readWorld(c)
+		w, err := readInput(c)
 		if err != nil {
 			return nil, err
 		}
@@ -100,8 +100,8 @@ func checkDocument(t *testing.T, version string, text []byte) {
 	}
 }
 
-// readWorld reads all inputs, each a list of manifests.
-func readWorld(c golden.Case) (*goldenInput, error) {
+// readInput reads all inputs, each a list of manifests.
+func readInput(c golden.Case) (*goldenInput, error) {
 	w := &goldenInput{am: &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}}
 	for _, name := range c.Inputs() {
 		text, _ := c.Input(name)

@@ -20,8 +20,8 @@ var allVersions = []string{
 	"0.15.0", "0.21.0", "0.22.0", "0.23.0", "0.24.0", "0.25.0", "0.26.0", "0.27.0", "0.28.0", "0.29.0", "0.30.0", "0.31.0", "0.32.0", newestVersion,
 }
 
-// randomWorld returns an Alertmanager with a random base and three random objects.
-func randomWorld(seed uint64) *goldenInput {
+// randomInput returns an Alertmanager with a random base and three random objects.
+func randomInput(seed uint64) *goldenInput {
 	r := newRandom(seed)
 	w := &goldenInput{am: &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}}
 	w.am.Spec.AlertmanagerConfigSelector = &metav1.LabelSelector{}
@@ -33,10 +33,10 @@ func randomWorld(seed uint64) *goldenInput {
 	return w
 }
 
-// checkWorld checks that, for any objects, Alertmanager loads the document, the result is
+// checkInput checks that, for any objects, Alertmanager loads the document, the result is
 // deterministic, no error contains a secret, and the input is not modified.
-func checkWorld(t *testing.T, seed uint64, version string) (accepted int) {
-	w := randomWorld(seed)
+func checkInput(t *testing.T, seed uint64, version string) (accepted int) {
+	w := randomInput(seed)
 	before := w.copies()
 	out, err := w.renderAll(version)
 	if err != nil {
@@ -53,7 +53,7 @@ func checkWorld(t *testing.T, seed uint64, version string) (accepted int) {
 			t.Errorf("seed %d: a secret is shown: %s", seed, why)
 		}
 	}
-	if again, err := randomWorld(seed).renderAll(version); err != nil || !bytes.Equal(again.text, out.text) || !reflect.DeepEqual(again.rejected, out.rejected) {
+	if again, err := randomInput(seed).renderAll(version); err != nil || !bytes.Equal(again.text, out.text) || !reflect.DeepEqual(again.rejected, out.rejected) {
 		t.Errorf("seed %d: two runs differ: %v", seed, err)
 	}
 	if w.copies() != before {
@@ -73,20 +73,20 @@ func checkWorld(t *testing.T, seed uint64, version string) (accepted int) {
 	return accepted
 }
 
-func TestRandomWorlds(t *testing.T) {
+func TestRandomInputs(t *testing.T) {
 	accepted := 0
 	for seed := range uint64(100) {
-		accepted += checkWorld(t, seed, allVersions[seed%uint64(len(allVersions))])
+		accepted += checkInput(t, seed, allVersions[seed%uint64(len(allVersions))])
 	}
 	if accepted < 40 {
 		t.Errorf("only %d of 300 objects are accepted: the test says little", accepted)
 	}
 }
 
-func FuzzWorld(f *testing.F) {
+func FuzzInput(f *testing.F) {
 	f.Add(uint64(1), uint8(0))
 	f.Fuzz(func(t *testing.T, seed uint64, version uint8) {
-		checkWorld(t, seed, allVersions[int(version)%len(allVersions)])
+		checkInput(t, seed, allVersions[int(version)%len(allVersions)])
 	})
 }
 

@@ -19,8 +19,8 @@ const (
 	notURL     = "is not an http or https URL with a host"
 )
 
-// secretWorld has one Secret "s".
-func secretWorld() *goldenInput {
+// secretInput has one Secret "s".
+func secretInput() *goldenInput {
 	w := &goldenInput{}
 	w.objects.AddSecret(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"},
@@ -185,7 +185,7 @@ func inSecret(key string) string {
 // settings, and no error contains a secret.
 func TestRejectedReceivers(t *testing.T) {
 	const noGlobal, emptyNoGlobal = "is missing, and the global configuration has none", "the value is empty, and the global configuration has none"
-	w := secretWorld()
+	w := secretInput()
 	for _, tc := range []struct {
 		in      string
 		globals Globals
@@ -305,7 +305,7 @@ func TestLargeReceivers(t *testing.T) {
 
 // TestBadGlobals: errors start with the path below alertmanagerConfiguration.global.
 func TestBadGlobals(t *testing.T) {
-	w := secretWorld()
+	w := secretInput()
 	for _, tc := range []struct{ in, want string }{
 		{`resolveTimeout: 5`, `resolveTimeout: "5" is not a duration`},
 		{`httpConfig: {authorization: {type: basic, credentials: {name: s, key: key}}}`, `httpConfig.authorization.type: "basic" is not allowed here, use basicAuth`},

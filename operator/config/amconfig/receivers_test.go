@@ -33,7 +33,7 @@ type section struct {
 func TestReceivers(t *testing.T) {
 	golden.Run(t, "testdata/receivers/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		version, part := golden.CutVersion(name)
-		w, err := readWorld(c)
+		w, err := readInput(c)
 		if err != nil {
 			return nil, err
 		}

@@ -146,7 +146,7 @@ func TestEveryGateHasGoldens(t *testing.T) {
 // note renders the input of a golden file for one version and records the keys that are
 // written or dropped.
 func (table gateTable) note(t *testing.T, c golden.Case, version string, showsDropped bool, written, dropped map[string]bool) {
-	w, err := readWorld(c)
+	w, err := readInput(c)
 	if err != nil {
 		t.Fatal(err)
 	}

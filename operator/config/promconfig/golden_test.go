@@ -64,7 +64,7 @@ type rendered struct {
 func TestGolden(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		version, part := golden.CutVersion(name)
-		w, err := readWorld(c)
+		w, err := readInput(c)
 		if err != nil {
 			return nil, err
 		}
@@ -99,8 +99,8 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// readWorld reads all *.yaml inputs; "cluster" holds Capabilities as JSON.
-func readWorld(c golden.Case) (*goldenInput, error) {
+// readInput reads all *.yaml inputs; "cluster" holds Capabilities as JSON.
+func readInput(c golden.Case) (*goldenInput, error) {
 	w := &goldenInput{cluster: everything, prometheus: &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test"}}}
 	for _, name := range c.Inputs() {
 		text, _ := c.Input(name)

@@ -42,7 +42,7 @@ func TestEveryStepHasAnOrigin(t *testing.T) {
 // checkOrigins checks one version of a golden file and returns the number of jobs.
 func checkOrigins(t *testing.T, path, version string, c golden.Case) (jobs int) {
 	t.Helper()
-	w, err := readWorld(c)
+	w, err := readInput(c)
 	if err != nil {
 		t.Fatal(err)
 	}

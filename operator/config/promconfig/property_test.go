@@ -12,8 +12,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
-// worlds calls f with the inputs of every golden file.
-func worlds(t *testing.T, f func(t *testing.T, read func() *goldenInput)) {
+// eachInput calls f with the inputs of every golden file.
+func eachInput(t *testing.T, f func(t *testing.T, read func() *goldenInput)) {
 	done := map[string]bool{}
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		want, _ := c.Input(golden.Want + name)
@@ -22,7 +22,7 @@ func worlds(t *testing.T, f func(t *testing.T, read func() *goldenInput)) {
 		}
 		done[t.Name()] = true
 		f(t, func() *goldenInput {
-			w, err := readWorld(c)
+			w, err := readInput(c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +34,7 @@ func worlds(t *testing.T, f func(t *testing.T, read func() *goldenInput)) {
 
 // TestDeterministic: the same input in any order results in the same bytes, and the input is not modified.
 func TestDeterministic(t *testing.T) {
-	worlds(t, func(t *testing.T, read func() *goldenInput) {
+	eachInput(t, func(t *testing.T, read func() *goldenInput) {
 		first, err := read().render()
 		if err != nil {
 			return
@@ -63,7 +63,7 @@ func TestDeterministic(t *testing.T) {
 // TestDroppedBelow: keys that are dropped for a version are also dropped for every older
 // version, except for removed keys.
 func TestDroppedBelow(t *testing.T) {
-	worlds(t, func(t *testing.T, read func() *goldenInput) {
+	eachInput(t, func(t *testing.T, read func() *goldenInput) {
 		above := map[string]bool{}
 		for _, version := range slices.Backward(supportedVersions) {
 			w := read()

@@ -101,7 +101,7 @@ func randomOwner(t *testing.T, seed uint64, density float64, agent bool) *golden
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := randomWorld(t, seed, 0.3, `{}`)
+	w := randomInput(t, seed, 0.3, `{}`)
 	w.cluster.AgentDaemonSet = seed%2 == 0
 	rng := rand.New(rand.NewPCG(seed, 3))
 	kind := v1.PrometheusKind

@@ -45,13 +45,13 @@ func FuzzMonitors(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, percent, owner, version uint8) {
 		spec := randomOwners[int(owner)%len(randomOwners)]
 		at := int(version) % len(randomVersions)
-		w := randomWorld(t, seed, float64(percent%101)/100, spec)
+		w := randomInput(t, seed, float64(percent%101)/100, spec)
 		out := renderMarked(t, w, randomVersions[at])
 		if at+1 < len(randomVersions) {
 			older := randomVersions[at+1+int(seed%uint64(len(randomVersions)-at-1))]
 			droppedBelow(t, w, randomVersions[at], older)
 		}
-		w = randomWorld(t, seed, float64(percent%101)/100, spec)
+		w = randomInput(t, seed, float64(percent%101)/100, spec)
 		rng := rand.New(rand.NewPCG(seed, 2))
 		rng.Shuffle(len(w.services), func(i, j int) { w.services[i], w.services[j] = w.services[j], w.services[i] })
 		rng.Shuffle(len(w.pods), func(i, j int) { w.pods[i], w.pods[j] = w.pods[j], w.pods[i] })
@@ -66,7 +66,7 @@ func FuzzMonitors(f *testing.F) {
 func TestRandomMonitorsAreAccepted(t *testing.T) {
 	accepted, all := map[string]int{}, 0
 	for seed := range uint64(10) {
-		w := randomWorld(t, seed, 0.3, `{}`)
+		w := randomInput(t, seed, 0.3, `{}`)
 		out := string(renderMarked(t, w, "3.13.2"))
 		all += len(w.services) + len(w.pods) + len(w.probes)
 		for _, kind := range []string{"serviceMonitor/", "podMonitor/", "probe/", marker("demo")} {
@@ -101,8 +101,8 @@ var monitorSamples = sync.OnceValues(func() (map[string]*sample.Generator, error
 	return sample.OfKinds(map[string]string{v1.ServiceMonitorKind: v1.Version, v1.PodMonitorKind: v1.Version, v1.ProbeKind: v1.Version})
 })
 
-// randomWorld returns a workload and some monitors of each kind in two namespaces.
-func randomWorld(t *testing.T, seed uint64, density float64, owner string) *goldenInput {
+// randomInput returns a workload and some monitors of each kind in two namespaces.
+func randomInput(t *testing.T, seed uint64, density float64, owner string) *goldenInput {
 	t.Helper()
 	samples, err := monitorSamples()
 	if err != nil {

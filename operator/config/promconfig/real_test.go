@@ -39,7 +39,7 @@ func TestKubePrometheus(t *testing.T) {
 	if len(paths) == 0 {
 		t.Skip("the manifests of kube-prometheus are not there")
 	}
-	w, err := readWorld(golden.Case{})
+	w, err := readInput(golden.Case{})
 	if err != nil {
 		t.Fatal(err)
 	}

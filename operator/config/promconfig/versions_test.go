@@ -164,7 +164,7 @@ func (b *batch) add(t *testing.T, c checker, name string, input golden.Case, ver
 
 func textFor(t *testing.T, name string, input golden.Case, version string) (text []byte, ok bool) {
 	t.Helper()
-	w, err := readWorld(input)
+	w, err := readInput(input)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -176,7 +176,7 @@ func textFor(t *testing.T, name string, input golden.Case, version string) (text
 // usesWhatIsGone reports whether the input has a key that the checker's version no longer supports.
 func usesWhatIsGone(t *testing.T, name string, input golden.Case, c checker) bool {
 	t.Helper()
-	w, err := readWorld(input)
+	w, err := readInput(input)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -37,9 +37,9 @@ type fakeCluster struct {
 	reads func(*engine.Cluster)
 }
 
-func newFakeCluster(t *testing.T) *fakeCluster { return newWorldOf(t, testConfig()) }
+func newFakeCluster(t *testing.T) *fakeCluster { return newConfiguredCluster(t, testConfig()) }
 
-func newWorldOf(t *testing.T, cfg workload.Config) *fakeCluster {
+func newConfiguredCluster(t *testing.T, cfg workload.Config) *fakeCluster {
 	k := Kind(cfg)
 	return &fakeCluster{
 		t: t, secrets: map[string]map[string][]byte{}, kind: k,

@@ -82,7 +82,7 @@ func (o takeover) read(t *testing.T, name string, into any) {
 // order of the store.
 func (o takeover) cluster(t *testing.T) *fakeCluster {
 	t.Helper()
-	w := newWorldOf(t, o.cfg)
+	w := newConfiguredCluster(t, o.cfg)
 	var secrets map[string]map[string]string
 	o.read(t, "secrets.yaml", &secrets)
 	for name, data := range secrets {

@@ -64,7 +64,7 @@ func newSimulation(t *testing.T, layout workload.Layout) *simulation {
 	}
 }
 
-func newAgentWorld(t *testing.T) *simulation {
+func newAgentSimulation(t *testing.T) *simulation {
 	t.Helper()
 	w := newSimulation(t, workload.LayoutSplit)
 	a := &v1alpha1.PrometheusAgent{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main", UID: "main", Generation: 1}}
@@ -246,7 +246,7 @@ func (w *simulation) partSecrets() (names []string) {
 func TestConfigurationGrowsAndShrinksWithoutANewPod(t *testing.T) {
 	all := distinctMonitors(300)
 	for name, w := range map[string]*simulation{
-		"server": newSimulation(t, workload.LayoutSplit), "agent": newAgentWorld(t),
+		"server": newSimulation(t, workload.LayoutSplit), "agent": newAgentSimulation(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.t = t

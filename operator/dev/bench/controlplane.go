@@ -34,12 +34,12 @@ type controlPlane struct {
 const creators = 32
 
 // newControlPlane starts a control plane with kube-controller-manager. The caller must end it, also after an error.
-func (o *options) newBed(ctx context.Context) (*controlPlane, error) {
+func (o *options) newControlPlane(ctx context.Context) (*controlPlane, error) {
 	return o.start(ctx, cluster.Options{ControllerManager: true})
 }
 
-// newQuietBed is like newBed without kube-controller-manager, which would delete pods without a node.
-func (o *options) newQuietBed(ctx context.Context) (*controlPlane, error) {
+// newControlPlaneAlone starts a control plane without kube-controller-manager, which would delete pods without a node.
+func (o *options) newControlPlaneAlone(ctx context.Context) (*controlPlane, error) {
 	return o.start(ctx, cluster.Options{})
 }
 

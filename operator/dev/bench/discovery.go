@@ -74,7 +74,7 @@ func (d *discovery) run(ctx context.Context) (err error) {
 		d.version = "v" + release.String()
 	}
 	d.versions = &versions{}
-	if d.controlPlane, err = d.newQuietBed(ctx); err != nil {
+	if d.controlPlane, err = d.newControlPlaneAlone(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.controlPlane.end()) }()

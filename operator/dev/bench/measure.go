@@ -31,7 +31,7 @@ type changes struct {
 // measure creates the objects of one size, starts the operator and runs the steps.
 func (o *options) measure(ctx context.Context, s size, steps func(*measurement, context.Context, time.Time) error) (out result, err error) {
 	o.say("size %s", s)
-	b, err := o.newBed(ctx)
+	b, err := o.newControlPlane(ctx)
 	if b != nil {
 		defer func() {
 			if err != nil {

@@ -34,7 +34,7 @@ const podsOfService, selectedShare = 10, 10
 
 // pods measures the targets of many pods, in the order of the costs of the part.
 func (w *whole) pods(ctx context.Context, count int) (out []float64, err error) {
-	b, err := w.newQuietBed(ctx)
+	b, err := w.newControlPlaneAlone(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,13 @@ import (
 // cycle is a scenario in a namespace with an operator of its own.
 type cycle struct {
 	Scenario
-	world     *trial.Environment
-	namespace string
-	operator  *trial.Operator
-	mirror    *trial.Mirror
-	reach     []reference // by step
-	idle      int         // requests of an operator that is started and finds nothing to do
-	next      int         // step
+	environment *trial.Environment
+	namespace   string
+	operator    *trial.Operator
+	mirror      *trial.Mirror
+	reach       []reference // by step
+	idle        int         // requests of an operator that is started and finds nothing to do
+	next        int         // step
 }
 
 // reference has the result of an undisturbed step.
@@ -36,12 +36,12 @@ type reference struct {
 // newCycle starts an operator, and goes through all steps undisturbed.
 func newCycle(t *testing.T, w *trial.Environment, s Scenario, args ...string) *cycle {
 	t.Helper()
-	c := &cycle{Scenario: s, world: w, namespace: "chaos-" + s.Name}
+	c := &cycle{Scenario: s, environment: w, namespace: "chaos-" + s.Name}
 	c.createNamespace(t)
 	c.mirror = trial.NewMirror(t, w, c.namespace)
 	c.operator = trial.NewOperator(t, w, c.namespace, append([]string{"--log-level=debug"}, args...)...)
 	c.operator.Start(t)
-	c.world.Apply(t, c.fill(s.Base))
+	c.environment.Apply(t, c.fill(s.Base))
 	c.operator.Idle(t)
 	// The first cycle creates objects that outlive it, such as finalizers and PVCs. The second one is the reference.
 	for range s.Steps {
@@ -75,10 +75,10 @@ func (c *cycle) step(t *testing.T) (done int) {
 	c.next = (c.next + 1) % len(c.Steps)
 	s := c.Steps[done]
 	if s.Apply != "" {
-		c.world.Apply(t, c.fill(s.Apply))
+		c.environment.Apply(t, c.fill(s.Apply))
 	}
 	for _, o := range s.Remove {
-		c.world.Remove(t, c.namespace, o.Resource, o.Name)
+		c.environment.Remove(t, c.namespace, o.Resource, o.Name)
 	}
 	return done
 }

@@ -110,12 +110,12 @@ var disturb = map[string]func(t *testing.T, c *cycle) disturbance{
 	"webhook reverts":   webhookReverts,
 	"no permissions": func(t *testing.T, c *cycle) disturbance {
 		tally := faultproxy.NewTally(30)
-		if err := c.world.Kube.RbacV1().ClusterRoleBindings().Delete(t.Context(), c.namespace, metav1.DeleteOptions{}); err != nil {
+		if err := c.environment.Kube.RbacV1().ClusterRoleBindings().Delete(t.Context(), c.namespace, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		c.operator.Proxy.Disturb(faultproxy.Forbidden(tally))
 		c.operator.Proxy.EndWatches()
-		return disturbance{full: tally.Full(), tally: tally, lift: func() { c.operator.Bind(t, c.world) }}
+		return disturbance{full: tally.Full(), tally: tally, lift: func() { c.operator.Bind(t, c.environment) }}
 	},
 }
 
@@ -140,7 +140,7 @@ func quota(t *testing.T, c *cycle) disturbance {
 	t.Helper()
 	tally := faultproxy.NewTally(3)
 	c.operator.Proxy.Disturb(faultproxy.Refused(tally))
-	quotas := c.world.Kube.CoreV1().ResourceQuotas(c.namespace)
+	quotas := c.environment.Kube.CoreV1().ResourceQuotas(c.namespace)
 	none := resource.MustParse("0")
 	of := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "none"}, Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{
 		"count/configmaps": none, "count/services": none, "count/statefulsets.apps": none,
@@ -149,7 +149,7 @@ func quota(t *testing.T, c *cycle) disturbance {
 		t.Fatal(err)
 	}
 	trial.Await(t, "the quota is in force", func() error {
-		_, err := c.world.Kube.CoreV1().ConfigMaps(c.namespace).Create(t.Context(),
+		_, err := c.environment.Kube.CoreV1().ConfigMaps(c.namespace).Create(t.Context(),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "probe"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err == nil {
 			return fmt.Errorf("a ConfigMap would be accepted")
@@ -216,13 +216,13 @@ func (c *cycle) touch(t *testing.T) {
 	t.Helper()
 	for _, value := range []string{"1", "null"} {
 		for _, resource := range []string{"prometheuses", "alertmanagers", "thanosrulers"} {
-			list, err := c.world.Objects.Resource(trial.KindOf(t, resource)).Namespace(c.namespace).List(t.Context(), metav1.ListOptions{})
+			list, err := c.environment.Objects.Resource(trial.KindOf(t, resource)).Namespace(c.namespace).List(t.Context(), metav1.ListOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range list.Items {
 				if w.GetDeletionTimestamp() == nil {
-					c.world.Patch(t, c.namespace, resource, w.GetName(), `{"spec":{"minReadySeconds":`+value+`}}`)
+					c.environment.Patch(t, c.namespace, resource, w.GetName(), `{"spec":{"minReadySeconds":`+value+`}}`)
 				}
 			}
 		}

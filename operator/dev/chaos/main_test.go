@@ -24,19 +24,19 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	sharedOnce  sync.Once
-	sharedWorld *trial.Environment
+	sharedOnce        sync.Once
+	sharedEnvironment *trial.Environment
 )
 
 // shared returns the cluster of all tests that leave it alone.
 func shared(t *testing.T) *trial.Environment {
 	t.Helper()
 	c := clustertest.Shared(t, cluster.Options{ControllerManager: true})
-	sharedOnce.Do(func() { sharedWorld = trial.Prepare(t, c) })
-	if sharedWorld == nil {
+	sharedOnce.Do(func() { sharedEnvironment = trial.Prepare(t, c) })
+	if sharedEnvironment == nil {
 		t.Fatal("an earlier test could not prepare the cluster")
 	}
-	return sharedWorld
+	return sharedEnvironment
 }
 
 // own returns a cluster for one test.

@@ -34,7 +34,7 @@ func TestNamespaceDeleted(t *testing.T) {
 			made := make(chan struct{})
 			once := sync.OnceFunc(func() {
 				<-made // nothing can be created in the namespace afterwards
-				if err := c.world.Kube.CoreV1().Namespaces().Delete(t.Context(), c.namespace, metav1.DeleteOptions{}); err != nil {
+				if err := c.environment.Kube.CoreV1().Namespaces().Delete(t.Context(), c.namespace, metav1.DeleteOptions{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -47,7 +47,7 @@ func TestNamespaceDeleted(t *testing.T) {
 			c.step(t)
 			close(made)
 			trial.Await(t, "the namespace is gone", func() error {
-				_, err := c.world.Kube.CoreV1().Namespaces().Get(t.Context(), c.namespace, metav1.GetOptions{})
+				_, err := c.environment.Kube.CoreV1().Namespaces().Get(t.Context(), c.namespace, metav1.GetOptions{})
 				if !apierrors.IsNotFound(err) {
 					return fmt.Errorf("it is still there: %w", err)
 				}
@@ -87,11 +87,11 @@ func TestCRDsRemoved(t *testing.T) {
 			c.operator.Idle(t)
 			c.operator.Proxy.Reset()
 			name := k.Resource + "." + v1.GroupName
-			if err := c.world.Objects.Resource(crds).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			if err := c.environment.Objects.Resource(crds).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			trial.Await(t, "the CRD is gone", func() error {
-				_, err := c.world.Objects.Resource(crds).Get(t.Context(), name, metav1.GetOptions{})
+				_, err := c.environment.Objects.Resource(crds).Get(t.Context(), name, metav1.GetOptions{})
 				if !apierrors.IsNotFound(err) {
 					return fmt.Errorf("it is still there: %w", err)
 				}
@@ -104,9 +104,9 @@ func TestCRDsRemoved(t *testing.T) {
 					t.Errorf("%s is lost", key)
 				}
 			}
-			c.world.Apply(t, crdFile(t, k.Resource))
-			c.world.Served(t)
-			c.world.Apply(t, c.fill(c.Steps[created].Apply))
+			c.environment.Apply(t, crdFile(t, k.Resource))
+			c.environment.Served(t)
+			c.environment.Apply(t, c.fill(c.Steps[created].Apply))
 			c.expect(t, created)
 			c.operator.Idle(t)
 			c.expect(t, created)
@@ -154,11 +154,11 @@ func crdFile(t *testing.T, resource string) string {
 func (c *cycle) createNamespace(t *testing.T) {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}
-	if _, err := c.world.Kube.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil {
+	if _, err := c.environment.Kube.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	trial.Await(t, "the namespace has a service account", func() error {
-		_, err := c.world.Kube.CoreV1().ServiceAccounts(c.namespace).Get(t.Context(), "default", metav1.GetOptions{})
+		_, err := c.environment.Kube.CoreV1().ServiceAccounts(c.namespace).Get(t.Context(), "default", metav1.GetOptions{})
 		return err
 	})
 }

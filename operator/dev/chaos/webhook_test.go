@@ -59,7 +59,7 @@ func admission(t *testing.T, c *cycle, mutates bool, decide answer) (lift func()
 	meta := metav1.ObjectMeta{Name: c.namespace}
 	client := arv1.WebhookClientConfig{URL: &server.URL, CABundle: ca}
 	name := "others.example.com"
-	api := c.world.Kube.AdmissionregistrationV1()
+	api := c.environment.Kube.AdmissionregistrationV1()
 	var err error
 	remove := func() error {
 		return api.ValidatingWebhookConfigurations().Delete(t.Context(), c.namespace, metav1.DeleteOptions{})
@@ -81,7 +81,7 @@ func admission(t *testing.T, c *cycle, mutates bool, decide answer) (lift func()
 	}
 	try := func() error {
 		seen.Store(false)
-		_, err := c.world.Kube.CoreV1().ConfigMaps(c.namespace).Create(t.Context(),
+		_, err := c.environment.Kube.CoreV1().ConfigMaps(c.namespace).Create(t.Context(),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "probe"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/permissions"
 )
 
-// elsewhere lists permissions that only other tests use, with the reason; see [world.rights].
+// elsewhere lists permissions that only other tests use, with the reason; see [environment.rights].
 var elsewhere = map[string]string{
 	"update statefulsets":          "a change that replaces no pod",
 	"list namespaces":              "with --namespaces",
@@ -106,7 +106,7 @@ func TestFeaturePermissions(t *testing.T) {
 }
 
 // refers creates a monitor that is rejected until the Secret it refers to exists, and returns their namespace.
-func (w *world) refers(t *testing.T, id string) (ns string) {
+func (w *environment) refers(t *testing.T, id string) (ns string) {
 	t.Helper()
 	ns = w.namespace(t)
 	w.apply(t, fill(web, ns, id)+"---"+fill(withPassword, ns, ""))
@@ -138,7 +138,7 @@ func unused(rules []rbacv1.PolicyRule, calls []call) error {
 }
 
 // grantedLater grants a missing permission, which is then no longer reported.
-func (w *world) grantedLater(t *testing.T, o *operator, role *rbacv1.ClusterRole) {
+func (w *environment) grantedLater(t *testing.T, o *operator, role *rbacv1.ClusterRole) {
 	t.Helper()
 	missing := func(want map[string]float64) {
 		t.Helper()

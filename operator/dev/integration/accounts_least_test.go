@@ -24,7 +24,7 @@ const (
 var secretsAndConfigMaps = []string{"secrets", "configmaps"}
 
 // leastRole creates a ClusterRole like the operator's but without list and watch of Secrets and ConfigMaps.
-func (w *world) leastRole(t *testing.T, name string) string {
+func (w *environment) leastRole(t *testing.T, name string) string {
 	t.Helper()
 	rules := withoutListing(w.rules(t))
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}
@@ -105,7 +105,7 @@ func TestLeastPrivilege(t *testing.T) {
 
 // noticed changes a Secret that a monitor refers to, and the objects that the operator wrote, and waits until each
 // change has its effect. Changes in one step are made together, as each may take as long as the polling interval.
-func (w *world) noticed(t *testing.T, ns string, limit time.Duration) {
+func (w *environment) noticed(t *testing.T, ns string, limit time.Duration) {
 	t.Helper()
 	type change struct {
 		effect string
@@ -156,7 +156,7 @@ func (w *world) noticed(t *testing.T, ns string, limit time.Duration) {
 
 // refusesNothing checks that no call was forbidden, and that Secrets and ConfigMaps were listed and watched in one
 // namespace only.
-func (w *world) refusesNothing(t *testing.T, o *operator, namespace string) {
+func (w *environment) refusesNothing(t *testing.T, o *operator, namespace string) {
 	t.Helper()
 	for _, c := range w.audit.calls(t, o.user) {
 		if c.refused() {

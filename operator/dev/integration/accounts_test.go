@@ -74,7 +74,7 @@ func TestRolesOnly(t *testing.T) {
 }
 
 // role grants an account permissions in one namespace.
-func (w *world) role(t *testing.T, namespace, account string, rules []rbacv1.PolicyRule) {
+func (w *environment) role(t *testing.T, namespace, account string, rules []rbacv1.PolicyRule) {
 	t.Helper()
 	about := metav1.ObjectMeta{Name: "operator", Namespace: namespace}
 	if _, err := w.kube.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: about, Rules: rules}, metav1.CreateOptions{}); err != nil {
@@ -93,7 +93,7 @@ func (w *world) role(t *testing.T, namespace, account string, rules []rbacv1.Pol
 // lives covers the life of a Prometheus: it is created, its monitors and rules change, its objects are edited manually,
 // its pod becomes ready, the idle operator makes at most these calls per minute, and it is deleted. labels reports
 // whether the operator can read the labels of the namespace.
-func (w *world) lives(t *testing.T, o *operator, id, ns string, labels bool, idle map[string]int) {
+func (w *environment) lives(t *testing.T, o *operator, id, ns string, labels bool, idle map[string]int) {
 	w.apply(t, fill(web+"---"+edge+"---"+ruler, ns, id))
 	owners := []*unstructured.Unstructured{owner(ns, "web"), agent(ns, "web"), thanosRuler(ns, "web")}
 	for _, o := range owners {
@@ -130,7 +130,7 @@ func (w *world) lives(t *testing.T, o *operator, id, ns string, labels bool, idl
 }
 
 // selectsByNamespace selects by a label that every namespace has, and by one that the namespace gets later.
-func (w *world) selectsByNamespace(t *testing.T, ns string, labels bool) {
+func (w *environment) selectsByNamespace(t *testing.T, ns string, labels bool) {
 	t.Helper()
 	with, without := []string{"serviceMonitor/" + ns + "/app/0", "podMonitor/" + ns + "/more/0"}, []string{"serviceMonitor/" + ns + "/app/0"}
 	by := func(label, value string) {
@@ -151,7 +151,7 @@ func (w *world) selectsByNamespace(t *testing.T, ns string, labels bool) {
 }
 
 // edited edits objects of the operator; the Service takes longest to be restored.
-func (w *world) edited(t *testing.T, ns string) {
+func (w *environment) edited(t *testing.T, ns string) {
 	t.Helper()
 	services := []string{"prometheus-operated", "thanos-ruler-operated"}
 	for _, name := range services {
@@ -185,7 +185,7 @@ func (w *world) edited(t *testing.T, ns string) {
 }
 
 // available sets the pod of each workload to ready, like a kubelet, and waits until their statuses report it.
-func (w *world) available(t *testing.T, owners ...*unstructured.Unstructured) {
+func (w *environment) available(t *testing.T, owners ...*unstructured.Unstructured) {
 	t.Helper()
 	ns := owners[0].GetNamespace()
 	ready := `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"},{"type":"ContainersReady","status":"True"}]}}`
@@ -210,10 +210,10 @@ func (w *world) available(t *testing.T, owners ...*unstructured.Unstructured) {
 // the time of the minute, because the first reads by name follow a start, so most is for the worst minute.
 func (o *operator) idles(t *testing.T, most map[string]int) {
 	t.Helper()
-	began, before := time.Now(), len(o.world.audit.calls(t, o.user))
+	began, before := time.Now(), len(o.environment.audit.calls(t, o.user))
 	time.Sleep(time.Minute) // not a wait: the idle minute is tested
 	count, objects := map[string]int{}, map[string]int{}
-	for _, c := range o.world.audit.calls(t, o.user)[before:] {
+	for _, c := range o.environment.audit.calls(t, o.user)[before:] {
 		if (c.Verb != "watch" || c.refused()) && !ofOtherTest(t, c.Object.Namespace) {
 			count[c.Verb+" "+c.resource()]++
 			objects[c.what()+" in "+c.Object.Namespace]++

@@ -31,7 +31,7 @@ spec:
 `
 
 // gone waits until an object does not exist.
-func (w *world) gone(t *testing.T, apiVersion, kind, namespace, name string) {
+func (w *environment) gone(t *testing.T, apiVersion, kind, namespace, name string) {
 	t.Helper()
 	eventually(t, kind+" "+name+" is gone", func() error {
 		_, err := w.get(t, apiVersion, kind, namespace, name)
@@ -221,7 +221,7 @@ func TestAgentDaemonSet(t *testing.T) {
 }
 
 // podsAreReady waits until a namespace has pods, and makes them ready.
-func (w *world) podsAreReady(t *testing.T, namespace string) {
+func (w *environment) podsAreReady(t *testing.T, namespace string) {
 	t.Helper()
 	eventually(t, "pods are there", func() error { return w.makePodsReady(t, namespace) })
 }
@@ -229,7 +229,7 @@ func (w *world) podsAreReady(t *testing.T, namespace string) {
 // makePodsReady simulates a kubelet: it sets all pods of a namespace to running and ready.
 //
 // Errors: there are none.
-func (w *world) makePodsReady(t *testing.T, namespace string) error {
+func (w *environment) makePodsReady(t *testing.T, namespace string) error {
 	pods, err := w.kube.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err

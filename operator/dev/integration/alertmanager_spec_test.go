@@ -44,7 +44,7 @@ func secretOf(namespace, name, key, value string) string {
 }
 
 // alertmanagerFails waits until the Alertmanager "web" reports a failure that contains the text.
-func (w *world) alertmanagerFails(t *testing.T, ns, text string) {
+func (w *environment) alertmanagerFails(t *testing.T, ns, text string) {
 	t.Helper()
 	w.waitFor(t, alertmanagerOf(ns, "web"), "reports "+text, func(o *unstructured.Unstructured) error {
 		if err := hasCondition(o, "Reconciled", "False", "ReconciliationFailed"); err != nil {
@@ -58,7 +58,7 @@ func (w *world) alertmanagerFails(t *testing.T, ns, text string) {
 }
 
 // alertmanagerLeaves waits until all objects of an Alertmanager are deleted.
-func (w *world) alertmanagerLeaves(t *testing.T, ns, name string) {
+func (w *environment) alertmanagerLeaves(t *testing.T, ns, name string) {
 	t.Helper()
 	w.gone(t, monitoringV1, "Alertmanager", ns, name)
 	w.gone(t, "apps/v1", "StatefulSet", ns, "alertmanager-"+name)

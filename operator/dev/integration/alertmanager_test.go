@@ -50,7 +50,7 @@ func alertmanagerOf(namespace, name string) *unstructured.Unstructured {
 }
 
 // alertmanagerConfig returns the decoded configuration of the Alertmanager "web".
-func (w *world) alertmanagerConfig(t *testing.T, namespace string) (string, error) {
+func (w *environment) alertmanagerConfig(t *testing.T, namespace string) (string, error) {
 	t.Helper()
 	s, err := w.kube.CoreV1().Secrets(namespace).Get(t.Context(), "alertmanager-web-generated", metav1.GetOptions{})
 	if err != nil {
@@ -65,7 +65,7 @@ func (w *world) alertmanagerConfig(t *testing.T, namespace string) (string, erro
 }
 
 // alertmanagerRuns waits until the configuration contains a text, or does not contain it.
-func (w *world) alertmanagerRuns(t *testing.T, namespace, text string, has bool) {
+func (w *environment) alertmanagerRuns(t *testing.T, namespace, text string, has bool) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("the configuration has %s: %t", text, has), func() error {
 		config, err := w.alertmanagerConfig(t, namespace)

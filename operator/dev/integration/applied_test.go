@@ -113,7 +113,7 @@ func TestConfigAppliedWithTheReferencesReloader(t *testing.T) {
 }
 
 // runs simulates a kubelet: it sets a pod to ready, with this number of restarts of its reloader.
-func (w *world) runs(t *testing.T, namespace, name, ip string, restarts int32) {
+func (w *environment) runs(t *testing.T, namespace, name, ip string, restarts int32) {
 	t.Helper()
 	eventually(t, "pod "+name+" runs", func() error {
 		p, err := w.kube.CoreV1().Pods(namespace).Get(t.Context(), name, metav1.GetOptions{})

@@ -114,7 +114,7 @@ func (a *auditLog) calls(t *testing.T, user string) []call {
 	return out
 }
 
-// ofOtherTest reports whether world.namespace created a namespace for another test.
+// ofOtherTest reports whether environment.namespace created a namespace for another test.
 func ofOtherTest(t *testing.T, namespace string) bool {
 	test, _, _ := strings.Cut(strings.ToLower(t.Name()), "/")
 	of, _, _ := strings.Cut(namespace, "-")

@@ -59,7 +59,7 @@ var boundKinds = []struct{ apiVersion, kind string }{
 }
 
 // says waits until the bindings of an object are exactly these: "RESOURCE/NAME STATUS REASON".
-func (w *world) says(t *testing.T, apiVersion, kind, namespace string, want ...string) {
+func (w *environment) says(t *testing.T, apiVersion, kind, namespace string, want ...string) {
 	t.Helper()
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)

@@ -44,7 +44,7 @@ func fill(manifests, namespace, id string) string {
 }
 
 // deployed applies web and waits until it is reconciled and the operator is idle.
-func (w *world) deployed(t *testing.T, o *operator, id string) (namespace string) {
+func (w *environment) deployed(t *testing.T, o *operator, id string) (namespace string) {
 	t.Helper()
 	namespace = w.namespace(t)
 	w.apply(t, fill(web, namespace, id))
@@ -180,7 +180,7 @@ func children0(namespace string, i int) *unstructured.Unstructured {
 }
 
 // again waits until an object was recreated with the same content.
-func (w *world) again(t *testing.T, before *unstructured.Unstructured) {
+func (w *environment) again(t *testing.T, before *unstructured.Unstructured) {
 	t.Helper()
 	w.waitFor(t, before, "is made again", func(now *unstructured.Unstructured) error {
 		if now.GetUID() == before.GetUID() {

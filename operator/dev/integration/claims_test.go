@@ -29,7 +29,7 @@ spec: {clusterIP: None, selector: {app.kubernetes.io/instance: web}}
 `
 
 // ownedClaim waits until the current StatefulSet owns a claim.
-func (w *world) ownedClaim(t *testing.T, namespace, name, set string) types.UID {
+func (w *environment) ownedClaim(t *testing.T, namespace, name, set string) types.UID {
 	t.Helper()
 	var uid types.UID
 	w.waitFor(t, stateful(namespace, set), "owns "+name, func(s *unstructured.Unstructured) error {
@@ -48,7 +48,7 @@ func (w *world) ownedClaim(t *testing.T, namespace, name, set string) types.UID 
 }
 
 // becomesReady waits for a new pod and sets it to ready, like a kubelet.
-func (w *world) becomesReady(t *testing.T, namespace, name string, before types.UID) types.UID {
+func (w *environment) becomesReady(t *testing.T, namespace, name string, before types.UID) types.UID {
 	t.Helper()
 	var uid types.UID
 	eventually(t, name+" is a new one", func() error {
@@ -69,7 +69,7 @@ func (w *world) becomesReady(t *testing.T, namespace, name string, before types.
 }
 
 // untouched fails the test unless a pod exists and is not terminating.
-func (w *world) untouched(t *testing.T, namespace, name string, uid types.UID) {
+func (w *environment) untouched(t *testing.T, namespace, name string, uid types.UID) {
 	t.Helper()
 	p := w.pod(t, namespace, name)
 	if p.UID != uid || p.DeletionTimestamp != nil {
@@ -189,7 +189,7 @@ func TestPodsAreReplacedInTurn(t *testing.T) {
 }
 
 // becomesReadyLater is like becomesReady but calls look first.
-func (w *world) becomesReadyLater(t *testing.T, o *operator, namespace, name string, before types.UID, look func()) types.UID {
+func (w *environment) becomesReadyLater(t *testing.T, o *operator, namespace, name string, before types.UID, look func()) types.UID {
 	t.Helper()
 	eventually(t, name+" is replaced", func() error {
 		p, err := w.kube.CoreV1().Pods(namespace).Get(t.Context(), name, metav1.GetOptions{})
@@ -204,7 +204,7 @@ func (w *world) becomesReadyLater(t *testing.T, o *operator, namespace, name str
 }
 
 // claimGone waits until a claim is deleted, or is terminating because of its pods.
-func (w *world) claimGone(t *testing.T, namespace, name string) {
+func (w *environment) claimGone(t *testing.T, namespace, name string) {
 	t.Helper()
 	eventually(t, "claim "+name+" is deleted", func() error {
 		c, err := w.kube.CoreV1().PersistentVolumeClaims(namespace).Get(t.Context(), name, metav1.GetOptions{})
@@ -262,7 +262,7 @@ func TestAgentOfAnotherModeLeavesItsClaims(t *testing.T) {
 }
 
 // podsGone waits until a StatefulSet and its pods are deleted.
-func (w *world) podsGone(t *testing.T, namespace, set string) {
+func (w *environment) podsGone(t *testing.T, namespace, set string) {
 	t.Helper()
 	eventually(t, set+" is gone", func() error {
 		if _, err := w.kube.AppsV1().StatefulSets(namespace).Get(t.Context(), set, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
@@ -323,7 +323,7 @@ func TestPodsOfAWorkloadThatIsGone(t *testing.T) {
 }
 
 // orphan deletes a StatefulSet without its pods, as the operator does.
-func (w *world) orphan(t *testing.T, namespace, set string) {
+func (w *environment) orphan(t *testing.T, namespace, set string) {
 	t.Helper()
 	orphan := metav1.DeletePropagationOrphan
 	if err := w.kube.AppsV1().StatefulSets(namespace).Delete(t.Context(), set, metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// clockAhead is the environment variable with the seconds by which the clock of a program built by [world.ahead] is ahead.
+// clockAhead is the environment variable with the seconds by which the clock of a program built by [environment.ahead] is ahead.
 const clockAhead = "FIREKEEPER_CLOCK_AHEAD"
 
 // patchedNow makes [time.Now] add the seconds in an environment variable. Timers follow the monotonic clock and stay
@@ -35,9 +35,9 @@ var clocked struct {
 	program string
 }
 
-// ahead returns a world whose operators have clocks that are ahead, or behind for a negative time. It skips the test
+// ahead returns an environment whose operators have clocks that are ahead, or behind for a negative time. It skips the test
 // unless FIREKEEPER_CLOCKS is set, because a build with another clock compiles everything, which takes minutes.
-func (w *world) ahead(t *testing.T, by time.Duration) *world {
+func (w *environment) ahead(t *testing.T, by time.Duration) *environment {
 	t.Helper()
 	if os.Getenv("FIREKEEPER_CLOCKS") == "" {
 		t.Skip("FIREKEEPER_CLOCKS is not set")

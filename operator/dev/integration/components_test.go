@@ -8,7 +8,7 @@ import (
 )
 
 // withComponents returns the kustomize output for deploy/ with components.
-func (w *world) withComponents(t *testing.T, components ...string) (file, text string) {
+func (w *environment) withComponents(t *testing.T, components ...string) (file, text string) {
 	t.Helper()
 	dir := t.TempDir()
 	base, err := filepath.Rel(dir, deploy(t, ""))

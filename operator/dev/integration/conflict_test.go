@@ -10,7 +10,7 @@ import (
 )
 
 // updates returns the number of writes of a user to a resource in a namespace.
-func (w *world) updates(t *testing.T, user, namespace, resource string) (n int) {
+func (w *environment) updates(t *testing.T, user, namespace, resource string) (n int) {
 	t.Helper()
 	for _, c := range w.audit.calls(t, user) {
 		if c.writes() && c.Object.Namespace == namespace && c.Object.Resource == resource && c.Object.Subresource == "" && !strings.Contains(c.URI, "dryRun") {

@@ -25,7 +25,7 @@ import (
 
 // ours is a fake pod with our reloaders on the ports 8080 and 8081. Its files are refreshed when a reloader is asked.
 type ours struct {
-	w               *world
+	w               *environment
 	namespace, name string
 
 	mu    sync.Mutex

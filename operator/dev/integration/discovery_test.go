@@ -102,9 +102,9 @@ type follower struct {
 
 // discoverers are replicas of central discovery.
 type discoverers struct {
-	world   *world
-	ns      string
-	running []*operator
+	environment *environment
+	ns          string
+	running     []*operator
 }
 
 var listens = regexp.MustCompile(`msg="Listening on" address=(127\.0\.0\.1:\d+)( tls=true)?`)
@@ -113,7 +113,7 @@ var listens = regexp.MustCompile(`msg="Listening on" address=(127\.0\.0\.1:\d+)(
 func (d *discoverers) launch(t *testing.T) *operator {
 	t.Helper()
 	account := fmt.Sprintf("restricted-discovery-%d", len(d.running))
-	o := d.world.launch(t, account, "--leader-elect", "--leader-elect-namespace="+d.ns, "--prometheus-instance-namespaces="+d.ns, "discovery", "--targets-listen-address=127.0.0.1:0")
+	o := d.environment.launch(t, account, "--leader-elect", "--leader-elect-namespace="+d.ns, "--prometheus-instance-namespaces="+d.ns, "discovery", "--targets-listen-address=127.0.0.1:0")
 	d.running = append(d.running, o)
 	eventually(t, "it is ready", func() error {
 		if o.url = o.listens(false); o.url == "" {
@@ -145,7 +145,7 @@ func (d *discoverers) client(t *testing.T) *http.Client {
 	t.Helper()
 	roots := x509.NewCertPool()
 	eventually(t, "the CA is in a ConfigMap", func() error {
-		c, err := d.world.kube.CoreV1().ConfigMaps(d.ns).Get(t.Context(), "firekeeper-discovery-ca", metav1.GetOptions{})
+		c, err := d.environment.kube.CoreV1().ConfigMaps(d.ns).Get(t.Context(), "firekeeper-discovery-ca", metav1.GetOptions{})
 		if err == nil && !roots.AppendCertsFromPEM([]byte(c.Data["ca.crt"])) {
 			err = errors.New("no certificate")
 		}
@@ -155,7 +155,7 @@ func (d *discoverers) client(t *testing.T) *http.Client {
 }
 
 // token returns a token for a pod.
-func (w *world) podToken(t *testing.T, namespace, pod, audience string) (out string) {
+func (w *environment) podToken(t *testing.T, namespace, pod, audience string) (out string) {
 	t.Helper()
 	eventually(t, "a token for pod "+pod, func() error {
 		p, err := w.kube.CoreV1().Pods(namespace).Get(t.Context(), pod, metav1.GetOptions{})
@@ -319,7 +319,7 @@ func TestCentralDiscovery(t *testing.T) {
 	w.apply(t, webSlice(ns, 1, 40))
 	w.apply(t, webSlice(other, 2, 20))
 
-	d := &discoverers{world: w, ns: ns}
+	d := &discoverers{environment: w, ns: ns}
 	leader := d.launch(t)
 	c := d.client(t)
 	job := "serviceMonitor/" + ns + "/web/0"

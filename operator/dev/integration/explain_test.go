@@ -10,7 +10,7 @@ import (
 )
 
 // command runs a command of the operator binary as a user, and returns its output and exit code.
-func (w *world) command(t *testing.T, name, user string, args ...string) (text string, code int) {
+func (w *environment) command(t *testing.T, name, user string, args ...string) (text string, code int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{name, "--as=" + user}, args...)...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)

@@ -26,7 +26,7 @@ type guide struct {
 }
 
 // guides reads the pages and replaces the namespaces of each.
-func (w *world) guides(t *testing.T) []guide {
+func (w *environment) guides(t *testing.T) []guide {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(deploy(t, ".."), "docs", "guides", "*.md"))
 	if err != nil || len(paths) < 10 {
@@ -48,7 +48,7 @@ func (w *world) guides(t *testing.T) []guide {
 }
 
 // follow simulates a reader: it writes the manifests to files and runs the commands that need no pod.
-func (g guide) follow(t *testing.T, w *world) {
+func (g guide) follow(t *testing.T, w *environment) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, block := range guideBlock.FindAllStringSubmatch(g.text, -1) {
@@ -70,7 +70,7 @@ func (g guide) follow(t *testing.T, w *world) {
 }
 
 // kubectl runs a command line in a folder. Warnings are failures. Commands that display objects are retried.
-func (w *world) kubectl(t *testing.T, dir, line string) {
+func (w *environment) kubectl(t *testing.T, dir, line string) {
 	t.Helper()
 	run := func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), deadline)

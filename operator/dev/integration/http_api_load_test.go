@@ -113,7 +113,7 @@ func TestHTTPAPILoad(t *testing.T) {
 func (o *operator) under(t *testing.T, ns, token string, paths []string) (out load) {
 	t.Helper()
 	began, stop := o.now(t), make(chan struct{})
-	monitors := o.world.resource(t, "monitoring.coreos.com/v1", "ServiceMonitor", ns)
+	monitors := o.environment.resource(t, "monitoring.coreos.com/v1", "ServiceMonitor", ns)
 	var running sync.WaitGroup
 	var changes atomic.Int64
 	for writer := range 4 {

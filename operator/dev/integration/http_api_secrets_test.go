@@ -195,7 +195,7 @@ func (o *operator) crawl(t *testing.T, ns string, read func(method, path, body s
 }
 
 // hears reads the event stream until it reports a change.
-func (o *operator) hears(t *testing.T, w *world, ns string) {
+func (o *operator) hears(t *testing.T, w *environment, ns string) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()

@@ -36,7 +36,7 @@ subjects: [{kind: ServiceAccount, name: reader, namespace: %[1]s}]
 `
 
 // token returns a token of a ServiceAccount.
-func (w *world) token(t *testing.T, namespace, account string) string {
+func (w *environment) token(t *testing.T, namespace, account string) string {
 	t.Helper()
 	request, err := w.kube.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // kubeletRole grants an account the permissions of the component kubelet, for a Service in another namespace.
-func (w *world) kubeletRole(t *testing.T, account, namespace string) {
+func (w *environment) kubeletRole(t *testing.T, account, namespace string) {
 	t.Helper()
 	text, err := os.ReadFile(deploy(t, "components/kubelet/rbac.yaml"))
 	if err != nil {
@@ -30,7 +30,7 @@ func (w *world) kubeletRole(t *testing.T, account, namespace string) {
 }
 
 // node creates a node or changes its addresses.
-func (w *world) node(t *testing.T, set, name string, addresses ...string) {
+func (w *environment) node(t *testing.T, set, name string, addresses ...string) {
 	t.Helper()
 	api := w.kube.CoreV1().Nodes()
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // the controller manager writes nodes too
@@ -54,7 +54,7 @@ func (w *world) node(t *testing.T, set, name string, addresses ...string) {
 }
 
 // kubeletEndpoints waits until the Endpoints and the EndpointSlices have these addresses.
-func (w *world) kubeletEndpoints(t *testing.T, ns string, wantSlices int, want ...string) []discoveryv1.EndpointSlice {
+func (w *environment) kubeletEndpoints(t *testing.T, ns string, wantSlices int, want ...string) []discoveryv1.EndpointSlice {
 	t.Helper()
 	slices.Sort(want)
 	var list *discoveryv1.EndpointSliceList
@@ -162,7 +162,7 @@ func TestKubelet(t *testing.T) {
 	w.delete(t, "v1", "Node", "", "kubelet-a")
 }
 
-func (w *world) kubeletSlices(t *testing.T, ns string) []discoveryv1.EndpointSlice {
+func (w *environment) kubeletSlices(t *testing.T, ns string) []discoveryv1.EndpointSlice {
 	t.Helper()
 	list, err := w.kube.DiscoveryV1().EndpointSlices(ns).List(t.Context(), metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=kubelet"})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 func TestKindsInstalledLater(t *testing.T) {
 	shared := start(t)
 	t.Parallel()
-	w := newWorld(t, clustertest.Start(t, cluster.Options{}))
+	w := newEnvironment(t, clustertest.Start(t, cluster.Options{}))
 	w.program, w.commands = shared.program, shared.commands
 	w.applyFile(t, deploy(t, "namespace.yaml"))
 	w.applyFile(t, deploy(t, "rbac.yaml"))
@@ -79,7 +79,7 @@ spec: {staticConfigs: [{targets: ["example.org:80"]}]}
 }
 
 // install installs the CRD of a resource and waits until it is served.
-func (w *world) install(t *testing.T, resource string) {
+func (w *environment) install(t *testing.T, resource string) {
 	t.Helper()
 	w.applyFile(t, filepath.Join(deploy(t, "crds"), "monitoring.coreos.com_"+resource+".yaml"))
 	w.established(t)

@@ -79,7 +79,7 @@ func TestImmutableFieldRecreates(t *testing.T) {
 }
 
 // pod waits for a pod.
-func (w *world) pod(t *testing.T, namespace, name string) *corev1.Pod {
+func (w *environment) pod(t *testing.T, namespace, name string) *corev1.Pod {
 	t.Helper()
 	var out *corev1.Pod
 	eventually(t, "pod "+name+" exists", func() (err error) {
@@ -91,7 +91,7 @@ func (w *world) pod(t *testing.T, namespace, name string) *corev1.Pod {
 
 // adopted waits until the current StatefulSet, which is up to date, owns a pod, and expects the same pod with the same
 // revision.
-func (w *world) adopted(t *testing.T, namespace string, before *corev1.Pod) {
+func (w *environment) adopted(t *testing.T, namespace string, before *corev1.Pod) {
 	t.Helper()
 	name := before.Name[:strings.LastIndexByte(before.Name, '-')]
 	var now *corev1.Pod

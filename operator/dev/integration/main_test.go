@@ -67,8 +67,8 @@ func waitTogether() {
 	}
 }
 
-// world is the cluster that all tests share, with the CRDs and permissions of deploy/.
-type world struct {
+// environment is the cluster that all tests share, with the CRDs and permissions of deploy/.
+type environment struct {
 	cluster *cluster.Cluster
 	config  *rest.Config
 	kube    kubernetes.Interface
@@ -84,11 +84,11 @@ type world struct {
 
 var (
 	once   sync.Once
-	shared *world
+	shared *environment
 )
 
-// start returns the shared world. Each test that changes objects should use its own namespace (see namespace).
-func start(t *testing.T) *world {
+// start returns the shared environment. Each test that changes objects should use its own namespace (see namespace).
+func start(t *testing.T) *environment {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a Kubernetes control plane, which -short leaves out")
@@ -108,9 +108,9 @@ func start(t *testing.T) *world {
 	return shared
 }
 
-func prepare(t *testing.T, c *cluster.Cluster, audit string) *world {
+func prepare(t *testing.T, c *cluster.Cluster, audit string) *environment {
 	t.Helper()
-	w := newWorld(t, c)
+	w := newEnvironment(t, c)
 	w.audit = &auditLog{path: audit}
 	w.applyFolder(t, deploy(t, "crds"))
 	w.established(t)
@@ -126,7 +126,7 @@ func prepare(t *testing.T, c *cluster.Cluster, audit string) *world {
 }
 
 // established waits until all CRDs are served, including their discovery documents, which are updated with a delay.
-func (w *world) established(t *testing.T) {
+func (w *environment) established(t *testing.T) {
 	t.Helper()
 	for _, crd := range w.list(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "") {
 		w.waitFor(t, crd, "established", func(o *unstructured.Unstructured) error { return hasCondition(o, "Established", "True") })
@@ -140,10 +140,10 @@ func (w *world) established(t *testing.T) {
 	}
 }
 
-// newWorld connects to an empty cluster.
-func newWorld(t *testing.T, c *cluster.Cluster) *world {
+// newEnvironment connects to an empty cluster.
+func newEnvironment(t *testing.T, c *cluster.Cluster) *environment {
 	t.Helper()
-	w := &world{
+	w := &environment{
 		cluster: c,
 		config:  &rest.Config{Host: c.Host, BearerToken: c.Token, QPS: 1000, Burst: 1000, TLSClientConfig: rest.TLSClientConfig{CAFile: c.CAFile}, WarningHandler: rest.NoWarnings{}},
 	}

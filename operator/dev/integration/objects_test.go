@@ -27,7 +27,7 @@ import (
 var notDNS = regexp.MustCompile("[^a-z0-9]+")
 
 // namespace creates a namespace for one test and returns its name. labels are added to it ("key", "value", …).
-func (w *world) namespace(t *testing.T, labels ...string) string {
+func (w *environment) namespace(t *testing.T, labels ...string) string {
 	t.Helper()
 	name := strings.Trim(notDNS.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-", Labels: map[string]string{}}}
@@ -41,7 +41,7 @@ func (w *world) namespace(t *testing.T, labels ...string) string {
 	return ns.Name
 }
 
-func (w *world) resource(t *testing.T, apiVersion, kind, namespace string) dynamic.ResourceInterface {
+func (w *environment) resource(t *testing.T, apiVersion, kind, namespace string) dynamic.ResourceInterface {
 	t.Helper()
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil {
@@ -57,13 +57,13 @@ func (w *world) resource(t *testing.T, apiVersion, kind, namespace string) dynam
 	return w.objects.Resource(mapping.Resource)
 }
 
-func (w *world) of(t *testing.T, o *unstructured.Unstructured) dynamic.ResourceInterface {
+func (w *environment) of(t *testing.T, o *unstructured.Unstructured) dynamic.ResourceInterface {
 	t.Helper()
 	return w.resource(t, o.GetAPIVersion(), o.GetKind(), o.GetNamespace())
 }
 
 // apply creates or changes objects like kubectl apply --server-side.
-func (w *world) apply(t *testing.T, manifests string) {
+func (w *environment) apply(t *testing.T, manifests string) {
 	t.Helper()
 	all, err := objects.Parse([]byte(manifests))
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *world) apply(t *testing.T, manifests string) {
 	}
 }
 
-func (w *world) applyFile(t *testing.T, path string) {
+func (w *environment) applyFile(t *testing.T, path string) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func (w *world) applyFile(t *testing.T, path string) {
 }
 
 // applyFolder applies the manifests of a folder, the namespace first.
-func (w *world) applyFolder(t *testing.T, path string) {
+func (w *environment) applyFolder(t *testing.T, path string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(path, "*.yaml"))
 	if err != nil || len(files) == 0 {
@@ -107,12 +107,12 @@ func rank(path string) int {
 	return 1
 }
 
-func (w *world) get(t *testing.T, apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
+func (w *environment) get(t *testing.T, apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
 	t.Helper()
 	return w.resource(t, apiVersion, kind, namespace).Get(t.Context(), name, metav1.GetOptions{})
 }
 
-func (w *world) list(t *testing.T, apiVersion, kind, namespace string) []*unstructured.Unstructured {
+func (w *environment) list(t *testing.T, apiVersion, kind, namespace string) []*unstructured.Unstructured {
 	t.Helper()
 	list, err := w.resource(t, apiVersion, kind, namespace).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -126,7 +126,7 @@ func (w *world) list(t *testing.T, apiVersion, kind, namespace string) []*unstru
 }
 
 // waitFor reads an object until check returns nil.
-func (w *world) waitFor(t *testing.T, o *unstructured.Unstructured, what string, check func(*unstructured.Unstructured) error) {
+func (w *environment) waitFor(t *testing.T, o *unstructured.Unstructured, what string, check func(*unstructured.Unstructured) error) {
 	t.Helper()
 	api := w.of(t, o)
 	eventually(t, fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), what), func() error {
@@ -154,13 +154,13 @@ func hasCondition(o *unstructured.Unstructured, kind, status string, reason ...s
 }
 
 // reconciled waits until a Prometheus has this status of the condition Reconciled.
-func (w *world) reconciled(t *testing.T, namespace, name, status string, reason ...string) *unstructured.Unstructured {
+func (w *environment) reconciled(t *testing.T, namespace, name, status string, reason ...string) *unstructured.Unstructured {
 	t.Helper()
 	return w.reports(t, owner(namespace, name), status, reason...)
 }
 
 // reports waits until a workload of any kind has this status of the condition Reconciled.
-func (w *world) reports(t *testing.T, o *unstructured.Unstructured, status string, reason ...string) *unstructured.Unstructured {
+func (w *environment) reports(t *testing.T, o *unstructured.Unstructured, status string, reason ...string) *unstructured.Unstructured {
 	t.Helper()
 	var out *unstructured.Unstructured
 	w.waitFor(t, o, "reports Reconciled "+status, func(o *unstructured.Unstructured) error {
@@ -195,7 +195,7 @@ func owner(namespace, name string) *unstructured.Unstructured {
 }
 
 // patch changes an object with a JSON merge patch.
-func (w *world) patch(t *testing.T, apiVersion, kind, namespace, name, patch string) {
+func (w *environment) patch(t *testing.T, apiVersion, kind, namespace, name, patch string) {
 	t.Helper()
 	_, err := w.resource(t, apiVersion, kind, namespace).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	if err != nil {
@@ -203,7 +203,7 @@ func (w *world) patch(t *testing.T, apiVersion, kind, namespace, name, patch str
 	}
 }
 
-func (w *world) delete(t *testing.T, apiVersion, kind, namespace, name string) {
+func (w *environment) delete(t *testing.T, apiVersion, kind, namespace, name string) {
 	t.Helper()
 	background := metav1.DeletePropagationBackground
 	err := w.resource(t, apiVersion, kind, namespace).Delete(t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &background})
@@ -221,7 +221,7 @@ func agent(namespace, name string) *unstructured.Unstructured {
 }
 
 // configuration returns the decoded configuration in a Secret.
-func (w *world) configuration(t *testing.T, namespace, secret string) (string, error) {
+func (w *environment) configuration(t *testing.T, namespace, secret string) (string, error) {
 	t.Helper()
 	s, err := w.kube.CoreV1().Secrets(namespace).Get(t.Context(), secret, metav1.GetOptions{})
 	if err != nil {
@@ -236,13 +236,13 @@ func (w *world) configuration(t *testing.T, namespace, secret string) (string, e
 }
 
 // jobs waits until the configuration of a Prometheus has exactly these jobs.
-func (w *world) jobs(t *testing.T, namespace, name string, want ...string) {
+func (w *environment) jobs(t *testing.T, namespace, name string, want ...string) {
 	t.Helper()
 	w.jobsIn(t, namespace, "prometheus-"+name, want...)
 }
 
 // jobsIn is jobs for the configuration in a Secret.
-func (w *world) jobsIn(t *testing.T, namespace, secret string, want ...string) {
+func (w *environment) jobsIn(t *testing.T, namespace, secret string, want ...string) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("jobs %v of %s/%s", want, namespace, secret), func() error {
 		text, err := w.configuration(t, namespace, secret)
@@ -263,7 +263,7 @@ func (w *world) jobsIn(t *testing.T, namespace, secret string, want ...string) {
 }
 
 // ruleFiles returns the contents of the rule ConfigMaps of a Prometheus by file name.
-func (w *world) ruleFiles(t *testing.T, namespace, name string) map[string]string {
+func (w *environment) ruleFiles(t *testing.T, namespace, name string) map[string]string {
 	t.Helper()
 	maps, err := w.kube.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "prometheus-name=" + name})
 	if err != nil {

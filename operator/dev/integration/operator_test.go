@@ -56,19 +56,19 @@ const clusterRole = "firekeeper-operator"
 
 // operator is one running operator.
 type operator struct {
-	world *world
-	user  string // user name at the API server
-	url   string // empty until it is known
-	log   *logtest.Log
-	cmd   *exec.Cmd
-	ended chan error
-	done  bool
+	environment *environment
+	user        string // user name at the API server
+	url         string // empty until it is known
+	log         *logtest.Log
+	cmd         *exec.Cmd
+	ended       chan error
+	done        bool
 }
 
 // operator starts an operator as a ServiceAccount with the permissions of deploy/rbac.yaml, or of another ClusterRole
 // if role is set, and waits until its caches are synced. It is stopped at the end of the test and must exit
 // successfully.
-func (w *world) operator(t *testing.T, account, role string, args ...string) *operator {
+func (w *environment) operator(t *testing.T, account, role string, args ...string) *operator {
 	t.Helper()
 	if role == "" {
 		role = clusterRole
@@ -81,7 +81,7 @@ func (w *world) operator(t *testing.T, account, role string, args ...string) *op
 const controllers = 4
 
 // run starts an operator as an account with bound permissions, and waits until its caches are synced.
-func (w *world) run(t *testing.T, account string, args ...string) *operator {
+func (w *environment) run(t *testing.T, account string, args ...string) *operator {
 	t.Helper()
 	o := w.launch(t, account, args...)
 	o.ready(t, controllers)
@@ -106,10 +106,10 @@ func (o *operator) ready(t *testing.T, want float64) {
 }
 
 // launch starts an operator as an account with bound permissions.
-func (w *world) launch(t *testing.T, account string, args ...string) *operator {
+func (w *environment) launch(t *testing.T, account string, args ...string) *operator {
 	t.Helper()
 	o := &operator{
-		world: w, user: "system:serviceaccount:firekeeper:" + account,
+		environment: w, user: "system:serviceaccount:firekeeper:" + account,
 		log: &logtest.Log{}, ended: make(chan error, 1),
 	}
 	args = append([]string{"--as=" + o.user, "--web.listen-address=127.0.0.1:0", "--log-level=debug"}, args...)
@@ -298,14 +298,14 @@ func total(families map[string]*dto.MetricFamily, names ...string) (float64, err
 // idle afterwards.
 func (o *operator) during(t *testing.T, do func()) []call {
 	t.Helper()
-	before := len(o.world.audit.calls(t, o.user))
+	before := len(o.environment.audit.calls(t, o.user))
 	do()
 	o.settle(t)
-	return inTheEnd(o.world.audit.calls(t, o.user)[before:])
+	return inTheEnd(o.environment.audit.calls(t, o.user)[before:])
 }
 
 // bind grants a ClusterRole to a ServiceAccount of the namespace firekeeper.
-func (w *world) bind(t *testing.T, account, role string) {
+func (w *environment) bind(t *testing.T, account, role string) {
 	t.Helper()
 	w.apply(t, fmt.Sprintf(`
 apiVersion: rbac.authorization.k8s.io/v1
@@ -317,7 +317,7 @@ subjects: [{kind: ServiceAccount, name: %[1]s, namespace: firekeeper}]
 }
 
 // rules returns the rules of the operator's ClusterRole.
-func (w *world) rules(t *testing.T) []rbacv1.PolicyRule {
+func (w *environment) rules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	role, err := w.kube.RbacV1().ClusterRoles().Get(t.Context(), clusterRole, metav1.GetOptions{})
 	if err != nil {
@@ -327,7 +327,7 @@ func (w *world) rules(t *testing.T) []rbacv1.PolicyRule {
 }
 
 // render runs the command render and returns its output.
-func (w *world) render(t *testing.T, args ...string) (stdout, stderr string) {
+func (w *environment) render(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{"render"}, args...)...)

@@ -26,7 +26,7 @@ type line struct {
 }
 
 // newLine returns a line and a kubeconfig that uses it.
-func (w *world) newLine(t *testing.T) (*line, string) {
+func (w *environment) newLine(t *testing.T) (*line, string) {
 	t.Helper()
 	text, err := os.ReadFile(w.cluster.Kubeconfig)
 	if err != nil {

@@ -23,7 +23,7 @@ func noise(r *rand.Rand, n int) string {
 }
 
 // parted returns the configuration and rule files of a Prometheus as its pods see them, and the Secrets with the parts.
-func (w *world) parted(t *testing.T, namespace, name string) (config string, rules map[string]string, secrets map[string]string, err error) {
+func (w *environment) parted(t *testing.T, namespace, name string) (config string, rules map[string]string, secrets map[string]string, err error) {
 	t.Helper()
 	all, err := w.kube.CoreV1().Secrets(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "managed-by=prometheus-operator"})
 	if err != nil {
@@ -175,7 +175,7 @@ spec: {scrapeConfigSelector: {}, ruleSelector: {}}
 }
 
 // removeJobs deletes jobs of TestOversize.
-func (w *world) removeJobs(t *testing.T, namespace string, from, to int) {
+func (w *environment) removeJobs(t *testing.T, namespace string, from, to int) {
 	t.Helper()
 	for i := from; i < to; i++ {
 		w.delete(t, "monitoring.coreos.com/v1alpha1", "ScrapeConfig", namespace, fmt.Sprintf("c%02d", i))

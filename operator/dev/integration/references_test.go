@@ -106,7 +106,7 @@ func TestOwnersReferences(t *testing.T) {
 }
 
 // event waits for an event about an object.
-func (w *world) event(t *testing.T, namespace, name string) eventsv1.Event {
+func (w *environment) event(t *testing.T, namespace, name string) eventsv1.Event {
 	t.Helper()
 	var out eventsv1.Event
 	eventually(t, "an event about "+name, func() error {

@@ -85,7 +85,7 @@ func TestOwnerNamesWhatIsNotThere(t *testing.T) {
 }
 
 // fails waits until the Prometheus "web" reports a failed reconciliation with this prefix of the message.
-func (w *world) fails(t *testing.T, ns, message string) {
+func (w *environment) fails(t *testing.T, ns, message string) {
 	t.Helper()
 	w.waitFor(t, owner(ns, "web"), "reports the failure", func(o *unstructured.Unstructured) error {
 		if err := hasCondition(o, "Reconciled", "False", "ReconciliationFailed"); err != nil {

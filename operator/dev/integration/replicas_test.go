@@ -21,17 +21,17 @@ import (
 // replicas is a set of operators with one Lease. Each process has its own account, which identifies it in the audit
 // log.
 type replicas struct {
-	world      *world
-	ns         string   // namespace of the Lease
-	kubeconfig string   // empty: that of the world
-	launches   []*world // launch replicas in turn
-	running    []*operator
-	users      []string // user names of all replicas so far
+	environment *environment
+	ns          string         // namespace of the Lease
+	kubeconfig  string         // empty: that of the environment
+	launches    []*environment // launch replicas in turn
+	running     []*operator
+	users       []string // user names of all replicas so far
 }
 
-// newReplicas grants the permissions of the component to the accounts of the operators. launches are copies of the world
+// newReplicas grants the permissions of the component to the accounts of the operators. launches are copies of the environment
 // with other operators.
-func (w *world) newReplicas(t *testing.T, launches ...*world) *replicas {
+func (w *environment) newReplicas(t *testing.T, launches ...*environment) *replicas {
 	t.Helper()
 	ns := w.namespace(t)
 	text, err := os.ReadFile(deploy(t, "components/high-availability/rbac.yaml"))
@@ -44,9 +44,9 @@ func (w *world) newReplicas(t *testing.T, launches ...*world) *replicas {
 		"namespace: firekeeper", "namespace: "+ns,
 	).Replace(string(text)))
 	if len(launches) == 0 {
-		launches = []*world{w}
+		launches = []*environment{w}
 	}
-	return &replicas{world: w, ns: ns, launches: launches}
+	return &replicas{environment: w, ns: ns, launches: launches}
 }
 
 // launch starts another replica and waits until its caches are synced.
@@ -93,7 +93,7 @@ func (r *replicas) leader(t *testing.T) (out *operator) {
 // holder returns the holder of the Lease, or "" if there is none.
 func (r *replicas) holder(t *testing.T) string {
 	t.Helper()
-	lease, err := r.world.kube.CoordinationV1().Leases(r.ns).Get(t.Context(), "prometheus-operator", metav1.GetOptions{})
+	lease, err := r.environment.kube.CoordinationV1().Leases(r.ns).Get(t.Context(), "prometheus-operator", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func (o *operator) fails(t *testing.T) {
 // Lease, and was completed before another replica wrote the Lease.
 func (r *replicas) oneWriter(t *testing.T) {
 	t.Helper()
-	all, err := r.world.audit.everything()
+	all, err := r.environment.audit.everything()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func (r *replicas) oneWriter(t *testing.T) {
 }
 
 // churn continuously changes the monitor "churn" until rest is called, so that the leader is always writing.
-func (w *world) churn(t *testing.T, ns string) (rest func()) {
+func (w *environment) churn(t *testing.T, ns string) (rest func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	api := w.resource(t, "monitoring.coreos.com/v1", "PodMonitor", ns)
@@ -206,7 +206,7 @@ func TestReplicas(t *testing.T) {
 // changeHands makes replica after replica lead.
 func (r *replicas) changeHands(t *testing.T) {
 	t.Helper()
-	w, first := r.world, r.launch(t)
+	w, first := r.environment, r.launch(t)
 	r.leader(t)
 	ns := w.deployed(t, first, r.ns)
 	w.apply(t, podMonitor(ns, "churn", "x"))
@@ -272,7 +272,7 @@ func (r *replicas) changeHands(t *testing.T) {
 }
 
 // isUnchanged compares a StatefulSet with an earlier version.
-func (w *world) isUnchanged(t *testing.T, before *appsv1.StatefulSet) {
+func (w *environment) isUnchanged(t *testing.T, before *appsv1.StatefulSet) {
 	t.Helper()
 	after, err := w.kube.AppsV1().StatefulSets(before.Namespace).Get(t.Context(), before.Name, metav1.GetOptions{})
 	if err != nil || after.UID != before.UID || after.Generation != before.Generation {

@@ -55,7 +55,7 @@ func TestDeliveryWithoutRights(t *testing.T) {
 }
 
 // withoutPatchingPods creates a ClusterRole like the operator's that lacks this permission.
-func (w *world) withoutPatchingPods(t *testing.T, name string) string {
+func (w *environment) withoutPatchingPods(t *testing.T, name string) string {
 	t.Helper()
 	rules := w.rules(t)
 	for i := range rules {
@@ -71,7 +71,7 @@ func (w *world) withoutPatchingPods(t *testing.T, name string) string {
 }
 
 // place waits for a pod and binds it to a node, like a scheduler.
-func (w *world) place(t *testing.T, namespace, pod, node string) {
+func (w *environment) place(t *testing.T, namespace, pod, node string) {
 	t.Helper()
 	eventually(t, "pod "+pod+" is placed", func() error {
 		p, err := w.kube.CoreV1().Pods(namespace).Get(t.Context(), pod, metav1.GetOptions{})
@@ -128,7 +128,7 @@ const lists = "API servers that cannot stream a list (before 1.32)"
 
 // rights compares deploy/rbac.yaml with the calls of all operators of all tests: no call was forbidden, and every
 // granted permission was used.
-func (w *world) rights(rules []rbacv1.PolicyRule, calls []call) (wrong []string) {
+func (w *environment) rights(rules []rbacv1.PolicyRule, calls []call) (wrong []string) {
 	used := map[string]bool{}
 	for _, c := range calls {
 		if !strings.HasPrefix(c.User.Username, "system:serviceaccount:firekeeper:") || strings.HasPrefix(c.User.Username, restricted) {

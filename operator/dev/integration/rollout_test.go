@@ -12,7 +12,7 @@ import (
 )
 
 // podOf waits until the first pod of a StatefulSet exists and is owned by it.
-func (w *world) podOf(t *testing.T, namespace, set string) (pod *unstructured.Unstructured) {
+func (w *environment) podOf(t *testing.T, namespace, set string) (pod *unstructured.Unstructured) {
 	t.Helper()
 	w.waitFor(t, stateful(namespace, set), "has its pod", func(s *unstructured.Unstructured) error {
 		var err error
@@ -108,7 +108,7 @@ spec:
 `
 
 // claiming applies web with storage of a class, and waits until its claim is bound.
-func (w *world) claiming(t *testing.T, id string, expandable bool) (namespace string, claim *unstructured.Unstructured) {
+func (w *environment) claiming(t *testing.T, id string, expandable bool) (namespace string, claim *unstructured.Unstructured) {
 	t.Helper()
 	namespace = w.namespace(t)
 	w.apply(t, fill(storage, namespace, fmt.Sprint(expandable)))
@@ -131,7 +131,7 @@ func claimNamed(namespace, name string) *unstructured.Unstructured {
 }
 
 // dropStorage deletes the cluster-scoped storage objects.
-func (w *world) dropStorage(t *testing.T, name string) {
+func (w *environment) dropStorage(t *testing.T, name string) {
 	for _, o := range []*unstructured.Unstructured{clusterWide("v1", "PersistentVolume", name), clusterWide("storage.k8s.io/v1", "StorageClass", name)} {
 		if err := w.of(t, o).Delete(context.Background(), o.GetName(), metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
@@ -225,7 +225,7 @@ func TestStorageOfPendingClaims(t *testing.T) {
 }
 
 // saysNothing waits until the condition Reconciled of web has no reason.
-func (w *world) saysNothing(t *testing.T, namespace string) {
+func (w *environment) saysNothing(t *testing.T, namespace string) {
 	t.Helper()
 	w.waitFor(t, owner(namespace, "web"), "has nothing to say", func(o *unstructured.Unstructured) error {
 		if reason := fmt.Sprint(o.Object["status"]); strings.Contains(reason, "StorageCannotShrink") || strings.Contains(reason, "ClaimNotBound") {

@@ -20,7 +20,7 @@ spec:
 }
 
 // shared returns the fields of a Service that its workloads share: "ports; owners".
-func (w *world) shared(t *testing.T, namespace, name string) (string, error) {
+func (w *environment) shared(t *testing.T, namespace, name string) (string, error) {
 	t.Helper()
 	s, err := w.get(t, "v1", "Service", namespace, name)
 	if err != nil {

@@ -137,7 +137,7 @@ func wantCalls(t *testing.T, calls []call, want ...string) {
 	}
 }
 
-func stackHas(t *testing.T, w *world, text string) {
+func stackHas(t *testing.T, w *environment, text string) {
 	t.Helper()
 	eventually(t, "the configuration says "+text, func() error {
 		got, err := w.configuration(t, "monitoring", "prometheus-k8s")
@@ -148,7 +148,7 @@ func stackHas(t *testing.T, w *world, text string) {
 	})
 }
 
-func stackColumns(t *testing.T, w *world) {
+func stackColumns(t *testing.T, w *environment) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(w.cluster.Dir, "bin", "kubectl"), "get", "prometheus", "-n", "monitoring", "k8s")
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
 	out, err := cmd.Output()

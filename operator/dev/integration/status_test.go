@@ -12,7 +12,7 @@ import (
 )
 
 // watchStatus runs the command status with --watch until the end of the test, and returns its output.
-func (w *world) watchStatus(t *testing.T, user string, args ...string) *logtest.Log {
+func (w *environment) watchStatus(t *testing.T, user string, args ...string) *logtest.Log {
 	t.Helper()
 	out := &logtest.Log{}
 	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{"status", "--watch", "--as=" + user}, args...)...)

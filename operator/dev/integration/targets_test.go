@@ -133,7 +133,7 @@ func TestTargetsOfManifests(t *testing.T) {
 }
 
 // targets runs the command and returns its output.
-func (w *world) targets(t *testing.T, args ...string) string {
+func (w *environment) targets(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{"targets"}, args...)...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)

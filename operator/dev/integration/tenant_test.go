@@ -51,7 +51,7 @@ func (o *operator) rejects(t *testing.T, want float64) {
 }
 
 // configured waits until the configuration of the Prometheus "web" contains a text.
-func (w *world) configured(t *testing.T, namespace, text string) {
+func (w *environment) configured(t *testing.T, namespace, text string) {
 	t.Helper()
 	eventually(t, "the configuration has "+text, func() error {
 		got, err := w.configuration(t, namespace, "prometheus-web")

@@ -86,7 +86,7 @@ func TestRulerBesideServer(t *testing.T) {
 }
 
 // toldApart checks that each Service and StatefulSet selects only the pods of its own kind.
-func (w *world) toldApart(t *testing.T, ns string) {
+func (w *environment) toldApart(t *testing.T, ns string) {
 	t.Helper()
 	for name, want := range map[string]string{
 		"prometheus-operated": "prometheus-web-0", "prometheus-agent-operated": "prom-agent-web-0", "thanos-ruler-operated": "thanos-ruler-web-0",

@@ -74,7 +74,7 @@ func TestRulersShareTheirService(t *testing.T) {
 }
 
 // rulerClaiming applies a ThanosRuler with storage of its own class, and waits until its claim is bound.
-func (w *world) rulerClaiming(t *testing.T, id string) (namespace string, claim *unstructured.Unstructured) {
+func (w *environment) rulerClaiming(t *testing.T, id string) (namespace string, claim *unstructured.Unstructured) {
 	t.Helper()
 	namespace = w.namespace(t)
 	w.apply(t, fill(storage, namespace, "true"))

@@ -11,7 +11,7 @@ import (
 )
 
 // rulerFails waits until the ThanosRuler "web" reports a failure that contains a text.
-func (w *world) rulerFails(t *testing.T, ns, text string) {
+func (w *environment) rulerFails(t *testing.T, ns, text string) {
 	t.Helper()
 	w.waitFor(t, thanosRuler(ns, "web"), "reports the failure", func(o *unstructured.Unstructured) error {
 		if err := hasCondition(o, "Reconciled", "False", "ReconciliationFailed"); err != nil {
@@ -25,7 +25,7 @@ func (w *world) rulerFails(t *testing.T, ns, text string) {
 }
 
 // remoteWrites waits until the remote write file contains a text.
-func (w *world) remoteWrites(t *testing.T, ns, want string) {
+func (w *environment) remoteWrites(t *testing.T, ns, want string) {
 	t.Helper()
 	eventually(t, "remote write has "+want, func() error {
 		s, err := w.kube.CoreV1().Secrets(ns).Get(t.Context(), "thanos-ruler-web-config", metav1.GetOptions{})
@@ -102,7 +102,7 @@ func TestRulerRemoteWrite(t *testing.T) {
 }
 
 // noSecrets fails the test if a secret value appears in the log, in an object or in an event of its namespace.
-func (w *world) noSecrets(t *testing.T, o *operator, secret string, objects ...*unstructured.Unstructured) {
+func (w *environment) noSecrets(t *testing.T, o *operator, secret string, objects ...*unstructured.Unstructured) {
 	t.Helper()
 	if strings.Contains(o.log.String(), secret) {
 		t.Error("the log has a secret value")

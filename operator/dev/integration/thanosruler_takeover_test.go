@@ -14,7 +14,7 @@ import (
 )
 
 // create creates objects as an operator does.
-func (w *world) create(t *testing.T, manifests string) {
+func (w *environment) create(t *testing.T, manifests string) {
 	t.Helper()
 	all, err := objects.Parse([]byte(manifests))
 	if err != nil {
@@ -81,7 +81,7 @@ func TestRulerTakeover(t *testing.T) {
 }
 
 // writesOnly fails the test if an operator made other writes in a namespace, or one of these more than once.
-func (w *world) writesOnly(t *testing.T, o *operator, ns string, from int, allowed ...string) {
+func (w *environment) writesOnly(t *testing.T, o *operator, ns string, from int, allowed ...string) {
 	t.Helper()
 	var seen []string
 	for _, c := range w.audit.calls(t, o.user)[from:] {

@@ -48,7 +48,7 @@ func thanosRuler(namespace, name string) *unstructured.Unstructured {
 }
 
 // rulerDeployed applies ruler and rule and waits until they are reconciled and the operator is idle.
-func (w *world) rulerDeployed(t *testing.T, o *operator, id string) (namespace string) {
+func (w *environment) rulerDeployed(t *testing.T, o *operator, id string) (namespace string) {
 	t.Helper()
 	namespace = w.namespace(t)
 	w.apply(t, fill(ruler+rule, namespace, id))
@@ -58,7 +58,7 @@ func (w *world) rulerDeployed(t *testing.T, o *operator, id string) (namespace s
 }
 
 // rulerRules returns the contents of the rule ConfigMaps of a ThanosRuler by ConfigMap and file.
-func (w *world) rulerRules(t *testing.T, namespace, name string) map[string]map[string]string {
+func (w *environment) rulerRules(t *testing.T, namespace, name string) map[string]map[string]string {
 	t.Helper()
 	all, err := w.kube.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "thanos-ruler-name=" + name})
 	if err != nil {
@@ -72,7 +72,7 @@ func (w *world) rulerRules(t *testing.T, namespace, name string) map[string]map[
 }
 
 // rulerRuns waits until the only rule file of the ThanosRuler "web" contains a text.
-func (w *world) rulerRuns(t *testing.T, namespace, text string) {
+func (w *environment) rulerRuns(t *testing.T, namespace, text string) {
 	t.Helper()
 	eventually(t, "the ThanosRuler has the rule "+text, func() error {
 		files := map[string]string{}
@@ -229,7 +229,7 @@ func TestRuler(t *testing.T) {
 }
 
 // rulerOwns checks the owner references of the objects of the ThanosRuler "web".
-func (w *world) rulerOwns(t *testing.T, ns string) {
+func (w *environment) rulerOwns(t *testing.T, ns string) {
 	t.Helper()
 	tr, err := w.get(t, "monitoring.coreos.com/v1", "ThanosRuler", ns, "web")
 	if err != nil {
@@ -252,7 +252,7 @@ func (w *world) rulerOwns(t *testing.T, ns string) {
 }
 
 // rulerColumns compares the output of kubectl get for the ThanosRuler "web", without its age.
-func (w *world) rulerColumns(t *testing.T, ns string, want ...string) {
+func (w *environment) rulerColumns(t *testing.T, ns string, want ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(w.cluster.Dir, "bin", "kubectl"), "get", "ruler", "-n", ns, "web")
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)

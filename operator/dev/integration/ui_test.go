@@ -28,7 +28,7 @@ type ui struct {
 var uiAddress = regexp.MustCompile(`(?m)^(http://\S+)/$`)
 
 // ui runs the command as a user until the end of the test.
-func (w *world) ui(t *testing.T, user string, args ...string) *ui {
+func (w *environment) ui(t *testing.T, user string, args ...string) *ui {
 	t.Helper()
 	out := &ui{log: &logtest.Log{}}
 	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{"ui", "--web.listen-address=127.0.0.1:0", "--as=" + user}, args...)...)
@@ -226,7 +226,7 @@ func TestUI(t *testing.T) {
 }
 
 // changes changes a monitor and waits until the event stream and the page show it.
-func (u *ui) changes(t *testing.T, w *world, ns string) {
+func (u *ui) changes(t *testing.T, w *environment, ns string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()

@@ -18,7 +18,7 @@ import (
 )
 
 // keepsCertificate lets an operator rotate the certificate and the CA, with the permissions of the component.
-func (w *world) keepsCertificate(t *testing.T, h *webhook, ns string) {
+func (w *environment) keepsCertificate(t *testing.T, h *webhook, ns string) {
 	w.applyFile(t, deploy(t, "components/webhook-certificates/rbac.yaml"))
 	first := w.issues(t, h)
 	w.servesOn(t, ns)
@@ -33,7 +33,7 @@ func (w *world) keepsCertificate(t *testing.T, h *webhook, ns string) {
 }
 
 // issues starts an operator that renews the certificate, and waits until it has done so.
-func (w *world) issues(t *testing.T, h *webhook) *operator {
+func (w *environment) issues(t *testing.T, h *webhook) *operator {
 	t.Helper()
 	o := w.launch(t, "prometheus-operator", "--manage-webhook-certificates=firekeeper/"+certificates)
 	eventually(t, "the operator issues a certificate", func() error {
@@ -68,7 +68,7 @@ func (h *webhook) mount(t *testing.T, data map[string][]byte) {
 }
 
 // servesOn waits until the webhook rejects an invalid rule.
-func (w *world) servesOn(t *testing.T, ns string) {
+func (w *environment) servesOn(t *testing.T, ns string) {
 	t.Helper()
 	eventually(t, "the webhook serves on", func() error {
 		s, err := w.refused(t, ruleOf(ns, "bad", "{record: a, expr: '('}"))
@@ -81,7 +81,7 @@ func (w *world) servesOn(t *testing.T, ns string) {
 
 // expire replaces the certificate by one that the same CA has issued and that has expired, as after months without an
 // operator.
-func (w *world) expire(t *testing.T, h *webhook) {
+func (w *environment) expire(t *testing.T, h *webhook) {
 	t.Helper()
 	secrets := w.kube.CoreV1().Secrets("firekeeper")
 	s, err := secrets.Get(t.Context(), certificates, metav1.GetOptions{})
@@ -110,7 +110,7 @@ func (w *world) expire(t *testing.T, h *webhook) {
 }
 
 // trust returns an error until the configurations and the CRD contain exactly this CA.
-func (w *world) trust(t *testing.T, ca []byte) error {
+func (w *environment) trust(t *testing.T, ca []byte) error {
 	t.Helper()
 	text := base64.StdEncoding.EncodeToString(ca)
 	for _, o := range [][3]string{

@@ -17,7 +17,7 @@ func slowMonitor(ns, name, timeout string) string {
 }
 
 // checksObjects tests the component webhook-validate-all.
-func (w *world) checksObjects(t *testing.T, ns string) {
+func (w *environment) checksObjects(t *testing.T, ns string) {
 	head := func(version, kind string) string {
 		return "apiVersion: monitoring.coreos.com/" + version + "\nkind: " + kind + "\nmetadata: {name: checked, namespace: " + ns + "}\nspec: "
 	}
@@ -69,7 +69,7 @@ func (w *world) checksObjects(t *testing.T, ns string) {
 }
 
 // patched applies a merge patch to a ServiceMonitor.
-func (w *world) patched(t *testing.T, ns, name, patch string) error {
+func (w *environment) patched(t *testing.T, ns, name, patch string) error {
 	t.Helper()
 	_, err := w.resource(t, "monitoring.coreos.com/v1", "ServiceMonitor", ns).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err

@@ -24,7 +24,7 @@ spec:
 
 // An object that was stored before the webhook was installed can be read in both versions, changed in the other one
 // without loss, and deleted. Namespaces without it can be deleted, too.
-func (w *world) convertsStrange(t *testing.T, ns, plain string) {
+func (w *environment) convertsStrange(t *testing.T, ns, plain string) {
 	before, err := w.objects.Resource(alertmanagerConfigs("v1alpha1")).Namespace(ns).Get(t.Context(), "strange", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ type webhook struct {
 var webhookListens = regexp.MustCompile(`msg="Listening on" address=(127\.0\.0\.1:\d+) tls=true`)
 
 // webhook starts a webhook and returns it with the CA of its certificate. It has no permissions.
-func (w *world) webhook(t *testing.T) (h *webhook, ca string) {
+func (w *environment) webhook(t *testing.T) (h *webhook, ca string) {
 	t.Helper()
 	h = &webhook{dir: t.TempDir()}
 	ca = h.issue(t)
@@ -75,7 +75,7 @@ func (h *webhook) reachedAt(t *testing.T, config map[string]any, ca string) {
 }
 
 // configure applies the webhook configurations of the component, and the CRD with both versions.
-func (w *world) configure(t *testing.T, h *webhook, ca string) {
+func (w *environment) configure(t *testing.T, h *webhook, ca string) {
 	t.Helper()
 	component := func(name string) []byte {
 		text, err := os.ReadFile(deploy(t, "components/"+name))
@@ -114,7 +114,7 @@ func (w *world) configure(t *testing.T, h *webhook, ca string) {
 }
 
 // refused creates an object, expects that it is rejected, and returns the error.
-func (w *world) refused(t *testing.T, manifest string) (*metav1.Status, error) {
+func (w *environment) refused(t *testing.T, manifest string) (*metav1.Status, error) {
 	t.Helper()
 	o := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(manifest), &o.Object); err != nil {
@@ -156,7 +156,7 @@ spec:
 func TestWebhooks(t *testing.T) {
 	shared := start(t)
 	t.Parallel()
-	w := newWorld(t, clustertest.Start(t, cluster.Options{ControllerManager: true}))
+	w := newEnvironment(t, clustertest.Start(t, cluster.Options{ControllerManager: true}))
 	w.program, w.commands = shared.program, shared.commands
 	w.applyFile(t, deploy(t, "namespace.yaml"))
 	w.applyFile(t, deploy(t, "rbac.yaml"))
@@ -187,7 +187,7 @@ func TestWebhooks(t *testing.T) {
 	t.Run("without the webhook", func(t *testing.T) { w.goesOnWithout(t, h, ns) })
 }
 
-func (w *world) checksRules(t *testing.T, ns string) {
+func (w *environment) checksRules(t *testing.T, ns string) {
 	s, err := w.refused(t, ruleOf(ns, "bad", "{alert: A, expr: vector(1)), annotations: {a: '{{ $labels.job | printf “%s” }}'}}"))
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func (w *world) checksRules(t *testing.T, ns string) {
 	}
 }
 
-func (w *world) checksAlertmanagerConfigs(t *testing.T, ns string) {
+func (w *environment) checksAlertmanagerConfigs(t *testing.T, ns string) {
 	for version, field := range map[string]string{"v1alpha1": "muteTimeIntervals", "v1beta1": "timeIntervals"} {
 		s, err := w.refused(t, strings.NewReplacer("v1beta1", version, "timeIntervals: [{name: night", field+": [{name: night", "NAMESPACE", ns, "22:00", "23:30", "name: beta", "name: bad").Replace(betaConfig))
 		if err != nil {
@@ -233,7 +233,7 @@ func (w *world) checksAlertmanagerConfigs(t *testing.T, ns string) {
 }
 
 // converts applies an object as v1beta1, reads it as v1alpha1, and lets an operator use it.
-func (w *world) converts(t *testing.T, ns string) {
+func (w *environment) converts(t *testing.T, ns string) {
 	config := strings.ReplaceAll(betaConfig, "NAMESPACE", ns)
 	w.apply(t, config)
 	for version, field := range map[string]string{"v1alpha1": "muteTimeIntervals", "v1beta1": "timeIntervals"} {
@@ -260,7 +260,7 @@ func (w *world) converts(t *testing.T, ns string) {
 }
 
 // goesOnWithout stops the webhook: writes of other kinds and deletions still work.
-func (w *world) goesOnWithout(t *testing.T, h *webhook, ns string) {
+func (w *environment) goesOnWithout(t *testing.T, h *webhook, ns string) {
 	h.stop(t)
 	if _, err := w.refused(t, ruleOf(ns, "later", "{record: a, expr: '1'}")); err != nil {
 		t.Error(err) // the failure policy is Fail

@@ -95,20 +95,20 @@ var faults = []fault{
 	}},
 	{name: "no permissions", begin: func(r *run) func() {
 		r.insist(func(ctx context.Context) error {
-			return ignoreNotFound(r.world.Kube.RbacV1().ClusterRoleBindings().Delete(ctx, id, metav1.DeleteOptions{}))
+			return ignoreNotFound(r.environment.Kube.RbacV1().ClusterRoleBindings().Delete(ctx, id, metav1.DeleteOptions{}))
 		})
 		r.operator.Proxy.EndWatches()
 		return func() {
-			r.insist(func(ctx context.Context) error { return r.world.TryApply(ctx, r.operator.Binding()) })
+			r.insist(func(ctx context.Context) error { return r.environment.TryApply(ctx, r.operator.Binding()) })
 		}
 	}},
 	{name: "kube-apiserver paused", begin: func(r *run) func() {
-		pid := r.world.Cluster.Processes()["kube-apiserver"]
+		pid := r.environment.Cluster.Processes()["kube-apiserver"]
 		must(r.t, syscall.Kill(pid, syscall.SIGSTOP))
 		return func() { must(r.t, syscall.Kill(pid, syscall.SIGCONT)) }
 	}},
 	{name: "kube-apiserver killed", begin: func(r *run) func() {
-		restart, err := r.world.Cluster.Crash("kube-apiserver")
+		restart, err := r.environment.Cluster.Crash("kube-apiserver")
 		must(r.t, err)
 		return func() { r.revive(restart) }
 	}},
@@ -118,7 +118,7 @@ var faults = []fault{
 func (r *run) revive(restart func(context.Context) error) {
 	for err := restart(r.t.Context()); err != nil && r.t.Context().Err() == nil; err = restart(r.t.Context()) {
 		r.t.Logf("it starts slowly, so that the fault lasts longer: %v", err)
-		again, err := r.world.Cluster.Crash("kube-apiserver")
+		again, err := r.environment.Cluster.Crash("kube-apiserver")
 		must(r.t, err)
 		restart = again
 	}

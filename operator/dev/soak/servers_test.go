@@ -64,7 +64,7 @@ type kubelet struct {
 }
 
 func (r *run) startKubelet(pods ...*pod) {
-	factory := informers.NewSharedInformerFactoryWithOptions(r.world.Kube, 0, informers.WithNamespace(id))
+	factory := informers.NewSharedInformerFactoryWithOptions(r.environment.Kube, 0, informers.WithNamespace(id))
 	secrets, configs, sets := factory.Core().V1().Secrets().Informer(), factory.Core().V1().ConfigMaps().Informer(), factory.Apps().V1().StatefulSets().Informer()
 	k := &kubelet{t: r.t, pods: pods, secrets: secrets.GetIndexer(), configs: configs.GetIndexer(), sets: sets.GetIndexer()}
 	for _, i := range []cache.SharedIndexInformer{secrets, configs, sets} {

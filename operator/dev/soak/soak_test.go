@@ -46,7 +46,7 @@ type run struct {
 	rand     *rand.Rand
 	programs map[string]string
 
-	world                    *trial.Environment
+	environment              *trial.Environment
 	operator                 *trial.Operator
 	prometheus, alertmanager *pod
 	alertmanagerURL          string
@@ -80,15 +80,15 @@ func newRun(t *testing.T) *run {
 		must(t, err)
 		reloaders = append(reloaders, path)
 	}
-	r.world = trial.Prepare(t, clustertest.Start(t, cluster.Options{ControllerManager: true}))
+	r.environment = trial.Prepare(t, clustertest.Start(t, cluster.Options{ControllerManager: true}))
 	r.receiver = newReceiver(t)
 	r.alertmanagerURL = "http://" + freeAddress(t)
-	r.world.Apply(t, strings.NewReplacer(`"ID"`, id, "APISERVER", r.world.Cluster.Host, "TOKEN", r.world.Cluster.Token, "ALERTMANAGER", strings.TrimPrefix(r.alertmanagerURL, "http://"),
+	r.environment.Apply(t, strings.NewReplacer(`"ID"`, id, "APISERVER", r.environment.Cluster.Host, "TOKEN", r.environment.Cluster.Token, "ALERTMANAGER", strings.TrimPrefix(r.alertmanagerURL, "http://"),
 		"AMVERSION", versions["alertmanager"], "PROMETHEUS", versions["prometheus"]).Replace(shared))
 	for n := range *tenants {
 		r.tenants = append(r.tenants, r.newTenant(n))
 	}
-	r.operator = trial.NewOperator(t, r.world, id)
+	r.operator = trial.NewOperator(t, r.environment, id)
 	r.operator.Start(t)
 	r.newPods(reloaders[0], reloaders[1])
 	r.startKubelet(r.prometheus, r.alertmanager)
@@ -104,9 +104,9 @@ func newRun(t *testing.T) *run {
 			}
 		}
 	})
-	r.mirrors[id] = trial.NewMirror(t, r.world, id)
+	r.mirrors[id] = trial.NewMirror(t, r.environment, id)
 	for _, tenant := range r.tenants {
-		r.mirrors[tenant.namespace] = trial.NewMirror(t, r.world, tenant.namespace)
+		r.mirrors[tenant.namespace] = trial.NewMirror(t, r.environment, tenant.namespace)
 	}
 	return r
 }
@@ -232,11 +232,11 @@ func (r *run) lost(life trial.Life) {
 // up to a minute between attempts to read, so that they are replaced.
 func (r *run) settle() {
 	r.t.Helper()
-	restart, err := r.world.Cluster.Crash("kube-controller-manager")
+	restart, err := r.environment.Cluster.Crash("kube-controller-manager")
 	must(r.t, err)
 	must(r.t, restart(r.t.Context()))
 	for namespace := range r.mirrors {
-		r.mirrors[namespace] = trial.NewMirror(r.t, r.world, namespace)
+		r.mirrors[namespace] = trial.NewMirror(r.t, r.environment, namespace)
 	}
 	trial.Await(r.t, "garbage is collected, and what failed under faults is repeated", func() error {
 		for namespace, m := range r.mirrors {
@@ -271,7 +271,7 @@ func (r *run) compare() (objects int) {
 	for namespace := range r.mirrors {
 		background := metav1.DeletePropagationBackground
 		for _, resource := range []string{"secrets", "configmaps", "services", "statefulsets"} {
-			err := r.world.Objects.Resource(trial.KindOf(r.t, resource)).Namespace(namespace).DeleteCollection(r.t.Context(),
+			err := r.environment.Objects.Resource(trial.KindOf(r.t, resource)).Namespace(namespace).DeleteCollection(r.t.Context(),
 				metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{LabelSelector: "app.kubernetes.io/managed-by=prometheus-operator"})
 			must(r.t, err)
 		}

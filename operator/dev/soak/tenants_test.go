@@ -138,7 +138,7 @@ func (r *run) newTenant(n int) *tenant {
 	}
 	manifests := strings.NewReplacer("TENANT", t.namespace, "RECEIVER", r.receiver.URL).Replace(anchors)
 	for _, one := range strings.Split(manifests, "---") {
-		r.insist(func(ctx context.Context) error { return r.world.TryApply(ctx, one) })
+		r.insist(func(ctx context.Context) error { return r.environment.TryApply(ctx, one) })
 	}
 	return t
 }
@@ -172,12 +172,12 @@ func (r *run) change() {
 	case s.alerts && s.version > 0 && !r.receiver.fired(t.namespace, s.alert()):
 		return // it stays until it has arrived
 	case s.version > 0 && s.name != "login" && r.rand.IntN(3) == 0:
-		r.insist(func(ctx context.Context) error { return r.world.TryRemove(ctx, t.namespace, s.kind, s.name) })
+		r.insist(func(ctx context.Context) error { return r.environment.TryRemove(ctx, t.namespace, s.kind, s.name) })
 		s.version = 0
 	default:
 		s.count++
 		s.version = s.count
-		if err := r.insist(func(ctx context.Context) error { return r.world.TryApply(ctx, s.manifest(t, s.version)) }); err != nil {
+		if err := r.insist(func(ctx context.Context) error { return r.environment.TryApply(ctx, s.manifest(t, s.version)) }); err != nil {
 			r.t.Errorf("%s %s/%s: %v", s.kind.Resource, t.namespace, s.name, err)
 		}
 		if s.alerts {
@@ -192,7 +192,7 @@ func (r *run) changeHostile(t *tenant, s *slot) {
 	if s.version > 0 {
 		before := t.hostile.Object(s.version)
 		r.insist(func(ctx context.Context) error {
-			return r.world.TryRemove(ctx, t.namespace, s.kind, before.Manifest["metadata"].(hostile.Manifest)["name"].(string))
+			return r.environment.TryRemove(ctx, t.namespace, s.kind, before.Manifest["metadata"].(hostile.Manifest)["name"].(string))
 		})
 		s.version = 0
 	}
@@ -200,7 +200,7 @@ func (r *run) changeHostile(t *tenant, s *slot) {
 	o := t.hostile.Object(s.count)
 	for _, m := range append(o.With, o.Manifest) {
 		object := &unstructured.Unstructured{Object: m}
-		if r.insist(func(ctx context.Context) error { return r.world.TryApplyObject(ctx, object) }) != nil {
+		if r.insist(func(ctx context.Context) error { return r.environment.TryApplyObject(ctx, object) }) != nil {
 			return // refused by the CRD or the API server
 		}
 	}

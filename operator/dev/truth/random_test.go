@@ -16,12 +16,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
-// random generates worlds from few names, so that selectors often match.
+// random generates scenarios from few names, so that selectors often match.
 type random struct {
 	*rand.Rand
 	t *testing.T
-	// input is the prefix of the names of its namespaces.
-	world string
+	// prefix is that of the names of its namespaces.
+	prefix string
 }
 
 func (r random) of(words ...string) string { return words[r.IntN(len(words))] }
@@ -63,10 +63,12 @@ func (r random) read(into any, format string, args ...any) {
 }
 
 // own returns the namespace of the workload.
-func (r random) own() string { return r.world + "monitoring" }
+func (r random) own() string { return r.prefix + "monitoring" }
 
-// namespaces returns the namespaces of the world.
-func (r random) namespaces() []string { return []string{r.world + "alpha", r.world + "beta", r.own()} }
+// namespaces returns the namespaces of the scenario.
+func (r random) namespaces() []string {
+	return []string{r.prefix + "alpha", r.prefix + "beta", r.own()}
+}
 
 func (r random) namespace() string { return r.of(r.namespaces()...) }
 func (r random) app() string       { return r.of("web", "db", "job-a") }
@@ -95,7 +97,7 @@ func (r random) cluster() (out []discoverytest.Object) {
 	return out
 }
 
-// nodes returns the nodes that all worlds share.
+// nodes returns the nodes that all scenarios share.
 func (r random) nodes() (out []discoverytest.Object) {
 	for i, zone := range []string{"a", "b", "c"} {
 		node := &corev1.Node{}
@@ -196,7 +198,7 @@ func (r random) selector() string {
 }
 
 func (r random) namespaceSelector() string {
-	return r.of("", "", "namespaceSelector: {any: true}", "namespaceSelector: {matchNames: ["+r.world+"alpha, "+r.own()+"]}", "namespaceSelector: {matchNames: [none]}")
+	return r.of("", "", "namespaceSelector: {any: true}", "namespaceSelector: {matchNames: ["+r.prefix+"alpha, "+r.own()+"]}", "namespaceSelector: {matchNames: [none]}")
 }
 
 // endpoint returns endpoint fields that all kinds of monitors have.
@@ -267,5 +269,5 @@ func (r random) kubernetesSD() string {
 	case "Service":
 		selectors = r.maybe(3, "selectors: [{role: Service, label: 'app in (web,db)'}]")
 	}
-	return "{" + list("role: "+role, r.of("", "namespaces: {names: ["+r.world+"alpha, none]}", "namespaces: {ownNamespace: true}", "namespaces: {ownNamespace: true, names: ["+r.world+"beta, "+r.own()+"]}"), selectors, metadata) + "}"
+	return "{" + list("role: "+role, r.of("", "namespaces: {names: ["+r.prefix+"alpha, none]}", "namespaces: {ownNamespace: true}", "namespaces: {ownNamespace: true, names: ["+r.prefix+"beta, "+r.own()+"]}"), selectors, metadata) + "}"
 }

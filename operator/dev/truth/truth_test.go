@@ -21,7 +21,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/lister"
 )
 
-// seeds returns the number of random worlds.
+// seeds returns the number of random scenarios.
 func seeds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("FIREKEEPER_TRUTH")
@@ -30,7 +30,7 @@ func seeds(t *testing.T) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		t.Fatalf("FIREKEEPER_TRUTH is a number of worlds: %v", err)
+		t.Fatalf("FIREKEEPER_TRUTH is a number of scenarios: %v", err)
 	}
 	return n
 }
@@ -61,7 +61,7 @@ func (c *tally) add(states map[targets.State]int, ours []map[string]seen, reject
 	}
 }
 
-// batch is the number of worlds that share a cluster and servers, because those need seconds to start and to discover.
+// batch is the number of scenarios that share a cluster and servers, because those need seconds to start and to discover.
 const batch = 5
 
 // The operator's result for random workloads matches the targets of Prometheus.
@@ -73,41 +73,41 @@ func TestRandom(t *testing.T) {
 	for _, release := range releases(t) {
 		t.Run(release.version, func(t *testing.T) {
 			total := &tally{states: map[targets.State]int{}}
-			t.Run("worlds", func(t *testing.T) {
+			t.Run("scenarios", func(t *testing.T) {
 				for first := 0; first < n; first += batch {
 					t.Run(strconv.Itoa(first), func(t *testing.T) {
 						t.Parallel()
-						compareWorlds(t, release, first, total)
+						compareScenarios(t, release, first, total)
 					})
 				}
 			})
-			t.Logf("%d worlds, %d shards: %d active and %d dropped targets compared; states %v; %d monitors rejected",
+			t.Logf("%d scenarios, %d shards: %d active and %d dropped targets compared; states %v; %d monitors rejected",
 				n, total.shards, total.active, total.dropped, total.states, total.rejected)
 			for _, state := range []targets.State{targets.Kept, targets.Dropped} {
 				if total.states[state] < 10*n {
-					t.Errorf("only %d targets of %d worlds are %s", total.states[state], n, state)
+					t.Errorf("only %d targets of %d scenarios are %s", total.states[state], n, state)
 				}
 			}
 		})
 	}
 }
 
-// compareWorlds compares the worlds of a batch in one cluster.
-func compareWorlds(t *testing.T, p program, first int, total *tally) {
+// compareScenarios compares the scenarios of a batch in one cluster.
+func compareScenarios(t *testing.T, p program, first int, total *tally) {
 	t.Helper()
 	api := &discoverytest.Server{}
 	var features []string
 	if first/batch%3 == 1 {
 		features = []string{"no-default-scrape-port"} // a feature of Prometheus 2
 	}
-	var worlds []*input
+	var scenarios []*input
 	for i := range batch {
 		r := random{rand.New(rand.NewPCG(uint64(first+i), 1)), t, fmt.Sprintf("w%d-", i)}
 		api.Add(r.cluster()...)
 		if i == 0 {
 			api.Add(r.nodes()...)
 		}
-		worlds = append(worlds, r.workload(features...))
+		scenarios = append(scenarios, r.workload(features...))
 	}
 	h := httptest.NewServer(api)
 	t.Cleanup(h.Close)
@@ -116,11 +116,11 @@ func compareWorlds(t *testing.T, p program, first int, total *tally) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, p, worlds, lister.Cluster{Kube: kube}, kubeconfig(h.URL), total)
+	compare(t, p, scenarios, lister.Cluster{Kube: kube}, kubeconfig(h.URL), total)
 }
 
-// compare compares worlds in a cluster. There is one server for each shard number.
-func compare(t *testing.T, p program, worlds []*input, cluster lister.Cluster, kubeconfig string, total *tally) {
+// compare compares scenarios in a cluster. There is one server for each shard number.
+func compare(t *testing.T, p program, scenarios []*input, cluster lister.Cluster, kubeconfig string, total *tally) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
@@ -128,7 +128,7 @@ func compare(t *testing.T, p program, worlds []*input, cluster lister.Cluster, k
 	}
 	var want []map[string]seen // by shard
 	var docs [][]yaml.MapSlice
-	for _, w := range worlds {
+	for _, w := range scenarios {
 		c, rejected := w.compile(t, p.version)
 		for _, err := range rejected {
 			t.Logf("rejected: %v", err)
@@ -145,7 +145,7 @@ func compare(t *testing.T, p program, worlds []*input, cluster lister.Cluster, k
 	}
 	var servers []server
 	for shard := range want {
-		servers = append(servers, p.run(t, merge(t, docs[shard]...), worlds[0].prometheus.Spec.EnableFeatures...))
+		servers = append(servers, p.run(t, merge(t, docs[shard]...), scenarios[0].prometheus.Spec.EnableFeatures...))
 	}
 	for shard, got := range settle(t, servers, want) {
 		if diff := cmp.Diff(got, want[shard]); diff != "" {

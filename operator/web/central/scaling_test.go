@@ -117,8 +117,8 @@ func (s *scaled) pass(t *testing.T, d time.Duration) {
 	}
 }
 
-// scaledBed runs a test with shards that should have at most 30,000 series each; all targets together have 46,860.
-func scaledBed(t *testing.T, shards int, before scaling.Document, test func(t *testing.T, s *scaled), change ...string) {
+// withScaledShards runs a test with shards that should have at most 30,000 series each; all targets together have 46,860.
+func withScaledShards(t *testing.T, shards int, before scaling.Document, test func(t *testing.T, s *scaled), change ...string) {
 	t.Helper()
 	s := &scaled{shards: shards, decisions: decisions{all: before}, text: append(change,
 		"sharding: weighted", `sharding: weighted, firekeeper.dev/max-shards: "6", firekeeper.dev/series-per-shard: "30000"`,
@@ -156,7 +156,7 @@ func (s *scaled) want(t *testing.T, shards int) {
 
 // With more series, there are more shards, up to the limit, and no target misses a scrape.
 func TestScaleUp(t *testing.T) {
-	scaledBed(t, 2, nil, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 2, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 20*time.Minute)
 		s.want(t, 2)
 		if n := s.writes; n != 1 {
@@ -186,7 +186,7 @@ func TestScaleUp(t *testing.T) {
 
 // With fewer series, the last shard loses its targets before it is removed, and keeps its pods until then.
 func TestScaleDown(t *testing.T) {
-	scaledBed(t, 4, nil, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 4, nil, func(t *testing.T, s *scaled) {
 		for range 75 {
 			if s.pass(t, time.Minute); s.main().Target == 3 {
 				break
@@ -209,7 +209,7 @@ func TestLoadUpAndDown(t *testing.T) {
 	if os.Getenv("FIREKEEPER_LOAD") == "" {
 		t.Skip("twelve simulated hours take a minute: FIREKEEPER_LOAD=1")
 	}
-	scaledBed(t, 2, nil, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 2, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 20*time.Minute)
 		s.want(t, 2)
 		s.pods.times = 4
@@ -228,7 +228,7 @@ func TestLoadUpAndDown(t *testing.T) {
 
 // Without a policy that keeps the data, no shard is removed.
 func TestNoScaleDown(t *testing.T) {
-	scaledBed(t, 4, nil, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 4, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 90*time.Minute)
 		s.want(t, 4)
 		if held := s.main().Held; held == nil || held.Reason != scaling.NotRetained {
@@ -240,7 +240,7 @@ func TestNoScaleDown(t *testing.T) {
 // A new leader continues to drain a shard, and does not fill it again while it cannot read that it is to be drained.
 func TestScalingLeaders(t *testing.T) {
 	draining := scaling.Document{mainName: {Shards: 4, Target: 3}, "Prometheus/gone/gone": {Shards: 7}}
-	scaledBed(t, 4, draining, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 4, draining, func(t *testing.T, s *scaled) {
 		s.fail(errors.New("etcd is away"))
 		s.pass(t, time.Minute)
 		if on := s.pods.on(); len(on) > 0 {
@@ -262,7 +262,7 @@ func TestScalingLeaders(t *testing.T) {
 
 // If the decisions can never be read, targets are placed all the same, and the number of shards stays.
 func TestDecisionsForbidden(t *testing.T) {
-	scaledBed(t, 4, nil, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 4, nil, func(t *testing.T, s *scaled) {
 		s.fail(errors.New("forbidden"))
 		s.pass(t, 75*time.Minute)
 		s.want(t, 4)
@@ -271,7 +271,7 @@ func TestDecisionsForbidden(t *testing.T) {
 
 // Numbers that another client writes are replaced, and nothing is reported that could not be stored.
 func TestDecisionsOfOthers(t *testing.T) {
-	scaledBed(t, 2, nil, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 2, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 10*time.Minute)
 		s.mu.Lock()
 		s.all = scaling.Document{mainName: {Shards: 6, Target: 6}}
@@ -297,7 +297,7 @@ func TestDecisionsOfOthers(t *testing.T) {
 
 // A text that is no document is replaced, by the leader that has decided and by a new one. No workload loses shards.
 func TestDecisionsEdited(t *testing.T) {
-	scaledBed(t, 4, scaling.Document{mainName: {Shards: 4, Target: 4}}, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 4, scaling.Document{mainName: {Shards: 4, Target: 4}}, func(t *testing.T, s *scaled) {
 		for _, step := range []struct {
 			lead func()
 			says string
@@ -328,7 +328,7 @@ func TestDecisionsEdited(t *testing.T) {
 
 // A wrong annotation leaves the decision as it is.
 func TestDecisionsStay(t *testing.T) {
-	scaledBed(t, 4, scaling.Document{mainName: {Shards: 4, Target: 3}}, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 4, scaling.Document{mainName: {Shards: 4, Target: 3}}, func(t *testing.T, s *scaled) {
 		s.pods.pass(30 * time.Second)
 		p := s.object(t)
 		p.Annotations["firekeeper.dev/handoff"] = "jump"
@@ -366,7 +366,7 @@ func TestLoadOfZones(t *testing.T) {
 
 // While permissions or targets are not known, nothing is decided, however few targets remain.
 func TestNoScalingWithoutTargets(t *testing.T) {
-	scaledBed(t, 4, nil, func(t *testing.T, s *scaled) {
+	withScaledShards(t, 4, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 10*time.Minute)
 		s.pods.mu.Lock()
 		s.pods.away = true

@@ -17,7 +17,7 @@ import (
 // A new leader that knows nothing continues with what pods have: nothing moves, and targets that are on their way stay
 // scraped.
 func TestWeightedLeaders(t *testing.T) {
-	weightedBed(t, nil, func(t *testing.T, b *fixture) {
+	withWeightedShards(t, nil, func(t *testing.T, b *fixture) {
 		b.pods.pass(10 * time.Minute)
 		b.pods.single(120)
 		before := b.pods.on()
@@ -45,9 +45,9 @@ func TestWeightedLeaders(t *testing.T) {
 	})
 }
 
-// followerBed runs a test with a replica that follows, and pods with the lists of another one: each shard has every so many
+// withFollower runs a test with a replica that follows, and pods with the lists of another one: each shard has every so many
 // of 120 targets.
-func followerBed(t *testing.T, shards int, test func(t *testing.T, b *fixture)) {
+func withFollower(t *testing.T, shards int, test func(t *testing.T, b *fixture)) {
 	t.Helper()
 	inBubble(t, func(b *fixture) {
 		b.server.Feed.Lead(0)
@@ -81,7 +81,7 @@ func followerBed(t *testing.T, shards int, test func(t *testing.T, b *fixture)) 
 
 // A replica that followed while the number of shards fell leads with what pods have, also those of shards that have to go.
 func TestWeightedFollowerLeads(t *testing.T) {
-	followerBed(t, 4, func(t *testing.T, b *fixture) {
+	withFollower(t, 4, func(t *testing.T, b *fixture) {
 		b.apply(t)
 		b.pods.pass(10 * time.Second)
 		b.server.Feed.Lead(4)
@@ -97,7 +97,7 @@ func TestWeightedFollowerLeads(t *testing.T) {
 
 // What pods say while the targets of a changed job are not complete does not make a new leader move targets.
 func TestWeightedInventoryBeforeTargets(t *testing.T) {
-	followerBed(t, 2, func(t *testing.T, b *fixture) {
+	withFollower(t, 2, func(t *testing.T, b *fixture) {
 		b.pods.slow = 8 * time.Second
 		b.server.Feed.Lead(4)
 		b.pods.pass(4 * time.Second)
@@ -113,7 +113,7 @@ func TestWeightedInventoryBeforeTargets(t *testing.T) {
 
 // A new pod gets its list also while the targets of a job are not complete: it has none of them.
 func TestWeightedNewPodBeforeTargets(t *testing.T) {
-	weightedBed(t, nil, func(t *testing.T, b *fixture) {
+	withWeightedShards(t, nil, func(t *testing.T, b *fixture) {
 		b.pods.pass(10 * time.Minute)
 		nodes := make(chan struct{})
 		defer close(nodes)

@@ -33,8 +33,8 @@ func setsOf(shards ...int) (out []string) {
 	return out
 }
 
-// weightedBed runs a test with a workload that is placed by series, or is to be.
-func weightedBed(t *testing.T, change []string, test func(t *testing.T, b *fixture)) {
+// withWeightedShards runs a test with a workload that is placed by series, or is to be.
+func withWeightedShards(t *testing.T, change []string, test func(t *testing.T, b *fixture)) {
 	t.Helper()
 	inBubble(t, func(b *fixture) {
 		b.addPods(120, "demo", "other")
@@ -51,7 +51,7 @@ func weightedBed(t *testing.T, change []string, test func(t *testing.T, b *fixtu
 // While the number of shards goes from 2 to 3, 5, 3 and 2, with retention, each target stays scraped, and shards get even.
 func TestWeightedShards(t *testing.T) {
 	retain := "spec: {shardRetentionPolicy: {whenScaled: Retain}, "
-	weightedBed(t, []string{"spec: {", retain}, func(t *testing.T, b *fixture) {
+	withWeightedShards(t, []string{"spec: {", retain}, func(t *testing.T, b *fixture) {
 		b.pods.pass(3 * time.Minute)
 		b.pods.single(120)
 		for _, n := range []int{3, 5, 3, 2} {
@@ -77,7 +77,7 @@ func TestWeightedShards(t *testing.T) {
 
 // Pods that are deleted at once, without retention, lose their targets to others soon.
 func TestWeightedShardsDeleted(t *testing.T) {
-	weightedBed(t, []string{"shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
+	withWeightedShards(t, []string{"shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
 		b.pods.start(setsOf(2)...)
 		b.pods.pass(10 * time.Minute)
 		b.pods.single(120)
@@ -93,7 +93,7 @@ func TestWeightedShardsDeleted(t *testing.T) {
 // earlier release.
 func TestWeightedAndBack(t *testing.T) {
 	for _, old := range []bool{false, true} {
-		weightedBed(t, []string{"weighted", "hash", "shards: 2", "shards: 5"}, func(t *testing.T, b *fixture) {
+		withWeightedShards(t, []string{"weighted", "hash", "shards: 2", "shards: 5"}, func(t *testing.T, b *fixture) {
 			b.pods.start(setsOf(2, 3, 4)...)
 			for _, s := range b.pods.of {
 				s.old = old
@@ -127,7 +127,7 @@ func TestWeightedAndBack(t *testing.T) {
 
 // The page and the metrics say what is where, what moves and why; the standby is ready without lists of its own.
 func TestWeightedStatus(t *testing.T) {
-	weightedBed(t, nil, func(t *testing.T, b *fixture) {
+	withWeightedShards(t, nil, func(t *testing.T, b *fixture) {
 		b.server.Feed.Lead(0)
 		b.pods.pass(time.Minute)
 		if s := b.StatusOf(b.server); !b.Ready() || len(s.Workloads[0].Shards) != 0 || s.Workloads[0].Balance == nil || s.Workloads[0].Balance.Ready {
@@ -172,7 +172,7 @@ func TestWeightedStatus(t *testing.T) {
 // the annotation says so.
 func TestWeightedDeadShard(t *testing.T) {
 	for _, after := range []string{"5m", "never"} {
-		weightedBed(t, []string{"sharding: weighted", "sharding: weighted, firekeeper.dev/reassign-after: " + after, "shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
+		withWeightedShards(t, []string{"sharding: weighted", "sharding: weighted, firekeeper.dev/reassign-after: " + after, "shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
 			b.pods.start(setsOf(2)...)
 			b.pods.pass(10 * time.Minute)
 			b.pods.single(120)
