@@ -12,7 +12,7 @@ import (
 // A program grows by megabytes when an import makes a large package reachable, which no other test
 // notices. Raise a limit only with a reason for what has become larger.
 func TestSizeOfPrograms(t *testing.T) {
-	for program, limit := range map[string]int64{"operator": 83_400_000, "config-reloader": 13_800_000, "rules-reloader": 13_500_000} {
+	for program, limit := range map[string]int64{"operator": 84_400_000, "config-reloader": 13_800_000, "rules-reloader": 13_500_000} {
 		t.Run(program, func(t *testing.T) {
 			const initial = 500_000 // bytes that our packages may allocate before main
 			file := filepath.Join(t.TempDir(), program)
