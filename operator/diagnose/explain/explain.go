@@ -82,8 +82,10 @@ type Result struct {
 	// Selector is the field of the workload that determined the result, for example "spec.podMonitorSelector".
 	Selector string           `json:"selector,omitempty"`
 	Misses   []selection.Miss `json:"misses,omitempty"` // unmet requirements of the selector; with reason NotKnown, those that could not be checked
-	Jobs     []string         `json:"jobs,omitempty"`   // job_name of each generated job
-	Shards   []string         `json:"shards,omitempty"` // shards that scrape its targets, human-readable
+	// Also lists further reasons why the object is not selected, which remain when the first is resolved, human-readable.
+	Also   []string `json:"also,omitempty"`
+	Jobs   []string `json:"jobs,omitempty"`   // job_name of each generated job
+	Shards []string `json:"shards,omitempty"` // shards that scrape its targets, human-readable
 	// LooksFor describes the objects that the jobs discover, human-readable.
 	LooksFor []string `json:"looksFor,omitempty"`
 	// FoundBy says who discovers these objects, human-readable. Absent if the server does it alone.

@@ -138,11 +138,15 @@ func objectSelected(i inquiry, v *Result) bool {
 	object := i.q.Object
 	namespace := object.GetNamespace()
 	nsLabels, exists := i.q.NamespaceLabels(namespace)
-	answer := rule.Ask(selection.Subject{
+	subject := selection.Subject{
 		Kind: i.q.Row.Kind, Namespace: namespace, Labels: object.GetLabels(),
 		NamespaceLabels: nsLabels, NamespaceUnknown: i.q.NamespaceUnknown != nil && i.q.NamespaceUnknown(namespace),
-	}, i.q.Row.Field)
+	}
+	answer := rule.Ask(subject, i.q.Row.Field)
 	v.Selector, v.Misses = answer.Selector, answer.Misses
+	if answer.Reason == selection.NamespaceNotSelected {
+		v.Also = besides(rule, subject, i.q.Row.Field)
+	}
 	unread, sure := "", false
 	if i.q.Findings != nil {
 		unread, sure = i.q.Findings.Unread(dryrun.Workload{Kind: i.c.Setup.Kind, Object: i.c.Object}, answer)
@@ -160,6 +164,19 @@ func objectSelected(i inquiry, v *Result) bool {
 		return v.because(NamespaceNotSelected, "namespace %s does not exist", namespace)
 	}
 	return false
+}
+
+// besides returns why an object in a namespace that is not selected would not be selected in another one either.
+func besides(rule selection.Rule, subject selection.Subject, field string) []string {
+	second, is := rule.Besides(subject, field)
+	if !is {
+		return nil
+	}
+	out := []string{second.Message}
+	for _, m := range second.Misses {
+		out = append(out, "it requires "+m.String())
+	}
+	return out
 }
 
 // namespaceHint describes how to provide the labels of a namespace.

@@ -89,6 +89,7 @@ func (v Result) text(w *strings.Builder, indent string) {
 		}
 		fmt.Fprintf(w, "%s  it requires %s\n", indent, text)
 	}
+	rows(w, indent, "also", v.Also)
 	rows(w, indent, "where", v.Where)
 	rows(w, indent, "job", v.Jobs)
 	rows(w, indent, "looks for", v.LooksFor)
