@@ -82,6 +82,29 @@ var disturb = map[string]func(t *testing.T, c *cycle) disturbance{
 		c.operator.Proxy.EndWatches()
 		return disturbance{}
 	},
+	"watches refused": func(_ *testing.T, c *cycle) disturbance {
+		tally := faultproxy.NewTally(40)
+		c.operator.Proxy.Disturb(faultproxy.Only(faultproxy.Call.Watches, faultproxy.Counted(tally, faultproxy.Refuse(http.StatusGone, metav1.StatusReasonExpired, 0))))
+		c.operator.Proxy.EndWatches()
+		return disturbance{full: tally.Full(), tally: tally}
+	},
+	"watches unanswered": func(_ *testing.T, c *cycle) disturbance {
+		release, full := make(chan struct{}), make(chan struct{})
+		c.operator.Proxy.Disturb(faultproxy.Only(faultproxy.Call.Watches, faultproxy.Hold(release)))
+		c.operator.Proxy.EndWatches()
+		return disturbance{changed: func() { close(full) }, full: full, lift: func() { c.operator.Proxy.EndConnections(); close(release) }}
+	},
+	"watches have a limit": func(_ *testing.T, c *cycle) disturbance {
+		tally := faultproxy.NewTally(0)
+		c.operator.Proxy.Disturb(faultproxy.Only(faultproxy.Call.Watches, faultproxy.Counted(tally, faultproxy.Within(time.Second))))
+		c.operator.Proxy.EndWatches()
+		return disturbance{tally: tally}
+	},
+	"bad gateway": func(_ *testing.T, c *cycle) disturbance {
+		tally := faultproxy.NewTally(0)
+		c.operator.Proxy.Disturb(faultproxy.Times(2, tally, faultproxy.BadGateway))
+		return disturbance{tally: tally}
+	},
 	"watches stall": func(_ *testing.T, c *cycle) disturbance {
 		full := make(chan struct{})
 		deliver := c.operator.Proxy.HoldWatches()
@@ -121,11 +144,10 @@ var disturb = map[string]func(t *testing.T, c *cycle) disturbance{
 
 // expired refuses the first watch of each kind, and applies another fault to the other requests.
 func expired(others faultproxy.Fault) faultproxy.Fault {
-	watch := func(call faultproxy.Call) bool { return call.Verb == "watch" }
 	gone := faultproxy.Times(1, faultproxy.NewTally(0), faultproxy.Refuse(http.StatusGone, metav1.StatusReasonExpired, 0))
 	return func(w http.ResponseWriter, r *http.Request, call faultproxy.Call, forward http.HandlerFunc) {
 		switch {
-		case watch(call):
+		case call.Watches():
 			gone(w, r, call, forward)
 		case others != nil:
 			others(w, r, call, forward)

@@ -47,6 +47,9 @@ func (c Call) Writes() bool {
 // Changes reports whether the call changes an object that exists.
 func (c Call) Changes() bool { return c.Writes() && c.Verb != "create" && c.Verb != "delete" }
 
+// Watches reports whether the call is a watch.
+func (c Call) Watches() bool { return c.Verb == "watch" }
+
 // Counts are numbers of requests.
 type Counts map[Call]int
 

@@ -1,6 +1,7 @@
 package faultproxy
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -95,6 +96,22 @@ func Refuse(code int, reason metav1.StatusReason, after int) Fault {
 		}
 		w.WriteHeader(code)
 		_ = json.NewEncoder(w).Encode(status)
+	}
+}
+
+// BadGateway answers with a page of a proxy whose server is not available.
+func BadGateway(w http.ResponseWriter, _ *http.Request, _ Call, _ http.HandlerFunc) {
+	w.Header().Set("Content-Type", "text/html")
+	w.WriteHeader(http.StatusBadGateway)
+	_, _ = w.Write([]byte("<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"))
+}
+
+// Within forwards requests, and ends those that take longer.
+func Within(limit time.Duration) Fault {
+	return func(w http.ResponseWriter, r *http.Request, _ Call, forward http.HandlerFunc) {
+		ctx, end := context.WithTimeout(r.Context(), limit)
+		defer end()
+		forward(w, r.WithContext(ctx))
 	}
 }
 

@@ -122,7 +122,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault := p.begin(call)
 	defer p.finish(call)
 	forward := p.forward.ServeHTTP
-	if call.Verb == "watch" {
+	if call.Watches() {
 		forward = p.stream
 	}
 	if fault == nil {

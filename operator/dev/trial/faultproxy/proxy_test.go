@@ -139,6 +139,8 @@ func TestFaults(t *testing.T) {
 		"unanswered": {Unanswered, 0, "", true, true},
 		"others":     {Only(func(c Call) bool { return c.Name == "b" }, Cut), 200, "abcdefghi\n", false, true},
 		"refused":    {Refuse(409, metav1.StatusReasonConflict, 0), 409, `"reason":"Conflict"`, false, false},
+		"gateway":    {BadGateway, 502, "<h1>502 Bad Gateway</h1>", false, false},
+		"in time":    {Within(time.Minute), 200, "abcdefghi\n", false, true},
 		"once":       {Times(0, NewTally(0), Cut), 200, "abcdefghi\n", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,6 +221,16 @@ func TestWatches(t *testing.T) {
 	if _, err := open.ReadString('\n'); err == nil {
 		t.Error("a watch that ended goes on")
 	}
+	p.Disturb(Only(Call.Watches, Within(time.Millisecond)))
+	if response, err := client.Get(p.URL() + configMaps + "?watch=true"); err == nil { // or it ends before its header
+		limited := bufio.NewReader(response.Body)
+		_, _ = limited.ReadString('\n')
+		if _, err := limited.ReadString('\n'); err == nil {
+			t.Error("a watch with a limit goes on")
+		}
+		response.Body.Close()
+	}
+	p.Disturb(nil)
 	release := p.HoldWatches()
 	held := watch()
 	lines := make(chan string, 1)
