@@ -18,6 +18,18 @@ var matcherKeys = map[string]bool{"matchers": true, "source_matchers": true, "ta
 // regexpKeys are the configuration keys that map label names to regular expressions.
 var regexpKeys = map[string]bool{"match_re": true, "source_match_re": true, "target_match_re": true}
 
+// CheckRegexps bounds the regular expressions of a whole configuration before it is loaded. Its AlertmanagerConfigs are
+// within the budget of one object each, and may be thousands.
+//
+// Errors: [regexcost.ErrExceeded] and others for which [regexcost.IsTooMuch] is true, with the line.
+func CheckRegexps(text []byte, budget *regexcost.Budget) error {
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return nil // cannot be loaded either
+	}
+	return checkBaseRegexps(&root, budget)
+}
+
 // checkBaseRegexps bounds the regular expressions of a user-supplied document before the loader compiles them.
 //
 // Errors: those for which [regexcost.IsTooMuch] is true, with the line.

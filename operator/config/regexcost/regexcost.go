@@ -146,19 +146,30 @@ func ignoresCase(text string) bool {
 	return false
 }
 
-// Budget adds up the cost of the expressions of one object. The zero value is ready to use. It is
-// not safe for concurrent use.
-type Budget struct{ spent int }
+// Budget adds up the cost of the expressions of one object, or of several. The zero value is that of
+// one object. It is not safe for concurrent use.
+type Budget struct {
+	spent int
+	most  int // 0 for that of one object
+}
 
-// Add charges an expression, even if it exceeds the budget.
-//
-// Errors: [ErrExceeded].
-func (b *Budget) Add(parsed *syntax.Regexp) error {
-	if b.spent += Of(parsed); b.spent > budget.RegexpCost {
+// BudgetOf returns the budget of a number of objects together.
+func BudgetOf(objects int) *Budget { return &Budget{most: objects * budget.RegexpCost} }
+
+// Spent returns the cost of the expressions that were charged.
+func (b *Budget) Spent() int { return b.spent }
+
+func (b *Budget) charge(cost int) error {
+	if b.spent += cost; b.spent > max(b.most, budget.RegexpCost) {
 		return ErrExceeded
 	}
 	return nil
 }
+
+// Add charges an expression, even if it exceeds the budget.
+//
+// Errors: [ErrExceeded].
+func (b *Budget) Add(parsed *syntax.Regexp) error { return b.charge(Of(parsed)) }
 
 // Charge parses and charges an expression. An expression that does not parse costs nothing.
 //
@@ -186,10 +197,7 @@ func (b *Budget) ChargeText(text string) error {
 	case IsTooMuch(err):
 		return err
 	}
-	if b.spent += len(text); b.spent > budget.RegexpCost {
-		return ErrExceeded
-	}
-	return nil
+	return b.charge(len(text))
 }
 
 // Of returns the cost of an expression: roughly the number of compiled instructions and bounds of

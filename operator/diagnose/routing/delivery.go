@@ -33,6 +33,7 @@ type Interval struct {
 	Active bool   `json:"active"` // true if the time of the report is within the interval
 }
 
+// delivery returns how a route handles an alert, without the key of the group.
 func (w walker) delivery(r *dispatch.Route) *Delivery {
 	opts := r.RouteOpts
 	out := &Delivery{
@@ -44,23 +45,35 @@ func (w walker) delivery(r *dispatch.Route) *Delivery {
 		MuteTimeIntervals:   w.named(opts.MuteTimeIntervals),
 		ActiveTimeIntervals: w.named(opts.ActiveTimeIntervals),
 	}
-	group := Labels{}
-	for name, value := range w.Labels {
-		if _, by := opts.GroupBy[name]; by || opts.GroupByAll {
-			group[name] = value
-		}
-	}
-	out.GroupKey = r.Key() + ":" + group.String()
 	for _, name := range slices.Sorted(maps.Keys(opts.GroupBy)) {
 		out.GroupBy = append(out.GroupBy, string(name))
 	}
 	if opts.GroupByAll {
 		out.GroupBy = []string{"..."}
 	}
+	w.grow(deliveryValues+len(out.GroupBy), out.Receiver.Name)
+	w.grow(0, out.GroupBy...)
 	active := func(i Interval) bool { return i.Active }
 	out.Muted = slices.ContainsFunc(out.MuteTimeIntervals, active) ||
 		len(out.ActiveTimeIntervals) > 0 && !slices.ContainsFunc(out.ActiveTimeIntervals, active)
 	return out
+}
+
+// Numbers of values of a [Delivery] and an [Interval].
+const (
+	deliveryValues = 8
+	intervalValues = 2
+)
+
+// groupKey returns the key of the group of the alert.
+func (w walker) groupKey(r *dispatch.Route) string {
+	group := Labels{}
+	for name, value := range w.Labels {
+		if _, by := r.RouteOpts.GroupBy[name]; by || r.RouteOpts.GroupByAll {
+			group[name] = value
+		}
+	}
+	return r.Key() + ":" + group.String()
 }
 
 // named returns the state of intervals. The loader has checked that they exist.
@@ -68,6 +81,7 @@ func (w walker) named(names []string) (out []Interval) {
 	for _, name := range names {
 		active, _, _ := w.intervals.Mutes([]string{name}, w.At)
 		out = append(out, Interval{name, active})
+		w.grow(intervalValues, name)
 	}
 	return out
 }

@@ -13,6 +13,7 @@
 //	route.go     the path of an alert
 //	tree.go      all routes, without an alert
 //	compiled.go  the configuration that the operator generates
+//	limits.go    what a report may cost
 //	delivery.go  grouping, timing and intervals of the routes that take the alert
 //	receiver.go  the integrations of a receiver
 //	inhibit.go   rules that could inhibit the alert

@@ -28,8 +28,11 @@ type InhibitRule struct {
 func (w walker) inhibitRules() []InhibitRule {
 	out := []InhibitRule{}
 	for i, raw := range w.loaded.InhibitRules {
+		if w.over() {
+			break
+		}
 		rule := inhibit.NewInhibitRule(raw)
-		if !rule.TargetMatchers.Matches(w.Labels) {
+		if !w.matches(rule.TargetMatchers) {
 			continue
 		}
 		out = append(out, w.inhibitRule(i, rule))
@@ -37,18 +40,34 @@ func (w walker) inhibitRules() []InhibitRule {
 	return out
 }
 
+// matches reports whether matchers match the labels, as far as the limits allow to compare them.
+func (w walker) matches(all labels.Matchers) bool {
+	for _, m := range all {
+		if !w.affords(m, w.Labels) || !(labels.Matchers{m}).Matches(w.Labels) {
+			return false
+		}
+	}
+	return true
+}
+
+// ruleValues is the number of values of an [InhibitRule] with the kind of its origin.
+const ruleValues = 10
+
 // inhibitRule returns the description of a rule.
 func (w walker) inhibitRule(i int, rule *inhibit.InhibitRule) InhibitRule {
 	out := InhibitRule{
 		Path: fmt.Sprintf("inhibit_rules[%d]", i), Name: rule.Name, Origin: w.origins.rule(i),
 		SourceMatchers: texts(rule.SourceMatchers), TargetMatchers: texts(rule.TargetMatchers),
-		BothSides: rule.SourceMatchers.Matches(w.Labels),
+		BothSides: w.matches(rule.SourceMatchers),
 	}
+	w.grow(ruleValues+len(rule.Equal)+len(rule.SourceMatchers)+len(rule.TargetMatchers), out.Name, out.Origin.Namespace, out.Origin.Name)
+	w.grow(0, slices.Concat(out.SourceMatchers, out.TargetMatchers)...)
 	for _, label := range slices.Sorted(maps.Keys(rule.Equal)) {
 		if out.Equal == nil {
 			out.Equal = map[string]string{}
 		}
 		out.Equal[string(label)] = string(w.Labels[model.LabelName(label)])
+		w.grow(0, string(label), out.Equal[string(label)])
 	}
 	return out
 }

@@ -55,6 +55,9 @@ func (w walker) visit(raw *config.Route, r *dispatch.Route, at []int, above []Mi
 		see(Near{Path: path("route", at), Origin: w.origins.route(at, raw.Receiver), Receiver: d.Receiver.Name, Misses: misses, EndedBy: ended})
 	}
 	for i, child := range r.Routes {
+		if w.over() {
+			return
+		}
 		below := append(at[:len(at):len(at)], i)
 		w.visit(raw.Routes[i], child, below, misses, ended, see)
 		if ended == "" && !child.Continue && len(misses) == 0 && w.miss(child.Matchers) == nil {

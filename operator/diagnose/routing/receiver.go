@@ -28,13 +28,32 @@ type Integration struct {
 // String returns a human-readable form: "slack #alerts".
 func (i Integration) String() string { return strings.TrimSpace(i.Type + " " + i.To) }
 
-func (w walker) receiver(name string) Receiver {
-	out := Receiver{Name: name, Integrations: []Integration{}}
-	if r := w.receivers[name]; r != nil {
-		out.Integrations = integrations(r)
-	}
-	return out
+// notified is a receiver and what it adds to the size of a report, besides its name.
+type notified struct {
+	integrations []Integration
+	bytes        int
 }
+
+// receiver returns a receiver. All reports of it have the same slice of integrations.
+func (w walker) receiver(name string) Receiver {
+	one := w.notified[name]
+	if one == nil {
+		one = &notified{integrations: []Integration{}}
+		if r := w.receivers[name]; r != nil {
+			one.integrations = integrations(r)
+		}
+		for _, i := range one.integrations {
+			one.bytes += integrationValues*valueBytes + encodedBytes(i.Type) + encodedBytes(i.To)
+		}
+		w.notified[name] = one
+	}
+	w.bytes += one.bytes
+	w.grow(1)
+	return Receiver{Name: name, Integrations: one.integrations}
+}
+
+// integrationValues is the number of values of an [Integration].
+const integrationValues = 3
 
 // integrations returns the entries of all lists whose keys end in _configs, in the order of the
 // loader's type.

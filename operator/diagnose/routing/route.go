@@ -52,7 +52,15 @@ type Miss struct {
 
 // Route returns the report about an alert.
 func (c *Config) Route(q Question, known Origins) Report {
-	w := walker{Config: c, Question: q, origins: known.of(c)}
+	out, _ := c.RouteWithin(Limits{}, q, known) // without limits, there are no errors
+	return out
+}
+
+// RouteWithin is like Route, within limits.
+//
+// Errors: [ErrMatching], [ErrBytes].
+func (c *Config) RouteWithin(most Limits, q Question, known Origins) (Report, error) {
+	w := c.walker(most, q, known)
 	root, _ := w.route(c.loaded.Route, c.root, nil)
 	out := Report{
 		Source: known.Source(), Labels: q.Labels, At: q.At, Route: root,
@@ -61,7 +69,7 @@ func (c *Config) Route(q Question, known Origins) Report {
 	if !q.All && out.Reached() == nil { // otherwise the routes show it
 		out.Nearest = w.nearest()
 	}
-	return out
+	return out, w.err
 }
 
 // mostShadowed is the maximum number of routes below one route that a report without All has although they are not
@@ -72,6 +80,12 @@ type walker struct {
 	*Config
 	Question
 	origins origins
+	*spent
+	notified map[string]*notified // receivers, by name; filled on demand
+}
+
+func (c *Config) walker(most Limits, q Question, known Origins) walker {
+	return walker{c, q, known.of(c), &spent{Limits: most}, map[string]*notified{}}
 }
 
 // route follows the dispatcher of Alertmanager: it visits the first child that matches, and later
@@ -85,6 +99,9 @@ func (w walker) route(raw *config.Route, r *dispatch.Route, at []int) (step Step
 	step.Matched = true
 	taken, ended, shadowed := false, "", 0
 	for i, child := range r.Routes {
+		if w.over() {
+			return step, true
+		}
 		to := append(at[:len(at):len(at)], i)
 		if ended != "" {
 			if matches := w.miss(child.Matchers) == nil; w.All || matches && shadowed < mostShadowed {
@@ -105,9 +122,17 @@ func (w walker) route(raw *config.Route, r *dispatch.Route, at []int) (step Step
 	}
 	if !taken {
 		step.Delivery = w.delivery(r)
+		step.Delivery.GroupKey = w.groupKey(r)
+		w.grow(1, step.Delivery.GroupKey)
 	}
 	return step, true
 }
+
+// Numbers of values of a [Step], with the kind of its origin, and of a [Miss] without the texts that are charged.
+const (
+	stepValues = 10
+	missValues = 5
+)
 
 // step returns a route without the result of matching.
 func (w walker) step(raw *config.Route, r *dispatch.Route, at []int) Step {
@@ -117,6 +142,8 @@ func (w walker) step(raw *config.Route, r *dispatch.Route, at []int) Step {
 	for _, m := range r.Matchers {
 		step.Matchers = append(step.Matchers, m.String())
 	}
+	w.grow(stepValues+len(step.Matchers), step.Path, step.Receiver, step.Origin.Namespace, step.Origin.Name, step.Origin.Field)
+	w.grow(0, step.Matchers...)
 	return step
 }
 
@@ -124,7 +151,8 @@ func (w walker) step(raw *config.Route, r *dispatch.Route, at []int) Step {
 func (w walker) miss(all labels.Matchers) *Miss {
 	for _, m := range all {
 		value, present := w.Labels[model.LabelName(m.Name)]
-		if !(labels.Matchers{m}).Matches(w.Labels) {
+		if !w.affords(m, w.Labels) || !(labels.Matchers{m}).Matches(w.Labels) {
+			w.grow(missValues, m.Name, m.Value, string(value))
 			return &Miss{Matcher: m.String(), Label: m.Name, Value: string(value), Present: present}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -13,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/configfile"
@@ -32,10 +34,7 @@ func (c *Cluster) Routes(ctx context.Context, r access.Rights, am types.Namespac
 	if err != nil {
 		return nil, err
 	}
-	text, release, err := c.tree(ctx, made.plan.WriteConfig)
-	if long := (*longError)(nil); errors.As(err, &long) {
-		return nil, apierrors.NewBadRequest(long.Error())
-	}
+	text, release, err := c.routesText(ctx, made.plan.WriteConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +52,50 @@ func (c *Cluster) Routes(ctx context.Context, r access.Rights, am types.Namespac
 		}
 	}
 	if out.Tried {
-		out.Report = config.Route(routing.Question{Labels: given, At: c.Now().UTC(), All: true}, origins)
+		out.Report, err = config.RouteWithin(routeLimits, routing.Question{Labels: given, At: c.Now().UTC(), All: true}, origins)
 	} else {
-		out.Report = config.Tree(c.Now().UTC(), origins)
+		out.Report, err = config.TreeWithin(routeLimits, c.Now().UTC(), origins)
+	}
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("not shown here: %v; operator route shows it", err))
 	}
 	h.hide(out, ruleOwners(text, made))
 	out.Unread = access.AppendNotes(out.Unread, a.Unread...)
 	return out, nil
+}
+
+// routeLimits bound what the AlertmanagerConfigs of all namespaces make of a response.
+var routeLimits = routing.Limits{Matching: 300_000_000, Bytes: 8 << 20}
+
+// Limits of the regular expressions of a configuration, which is loaded for a response as Alertmanager does.
+const (
+	// maxRegexpObjects is the limit in multiples of that of one object.
+	maxRegexpObjects = 4
+	// regexpWeight is the memory of compiled expressions per unit of [regexcost.Of].
+	regexpWeight = 50
+)
+
+// routesText returns the configuration of an Alertmanager, and reserves the memory to load it until release.
+//
+// Errors: 400 if it is too long, or its regular expressions are too large; [apierrors.IsTooManyRequests].
+func (c *Cluster) routesText(ctx context.Context, write func(io.Writer) error) (text []byte, release func(), err error) {
+	text, release, err = c.tree(ctx, write)
+	if long := (*longError)(nil); errors.As(err, &long) {
+		return nil, nil, apierrors.NewBadRequest(long.Error())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	budget := regexcost.BudgetOf(maxRegexpObjects)
+	if err := amconfig.CheckRegexps(text, budget); err != nil {
+		release()
+		return nil, nil, apierrors.NewBadRequest("the routes are not shown here: the regular expressions of all AlertmanagerConfigs together compile to too much; operator route shows them")
+	}
+	if more := regexpWeight * int64(budget.Spent()); more > int64(len(text)) {
+		release()
+		release, err = c.reserve(ctx, treeWeight*int64(len(text))+more)
+	}
+	return text, release, err
 }
 
 // hide removes the parts of an answer that the caller may not get, and adds notes about them. owners are
