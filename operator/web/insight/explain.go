@@ -9,6 +9,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
@@ -37,12 +38,12 @@ func (c *Cluster) Explain(ctx context.Context, r access.Rights, o Object) (*expl
 	if c.Parts.Targets != nil {
 		q.Targets = func(of explain.Candidate) []string { return c.targetLines(a, of.Ref(), ref) }
 	}
-	var others, far int
+	var far int
 	for _, e := range w.nearestTo(ref, o.Row) {
 		_, selects := e.states[ref]
 		switch {
 		case !selects && !a.MayGet(e.ref):
-			others++
+			// not counted: how many workloads other namespaces have is not for the caller
 		case len(q.Workloads) == maxExplained:
 			far++
 		default:
@@ -56,11 +57,11 @@ func (c *Cluster) Explain(ctx context.Context, r access.Rights, o Object) (*expl
 	for i := range report.Workloads {
 		report.Workloads[i].Message = brief(report.Workloads[i].Message)
 		if v := &report.Workloads[i]; !a.MayGet(v.Workload) {
-			*v = explain.Result{Workload: v.Workload, Accepted: v.Accepted, Reason: v.Reason, Message: v.Message, Jobs: v.Jobs, Targets: v.Targets}
+			*v = explain.Result{Workload: v.Workload, Accepted: v.Accepted, Reason: v.Reason, Message: messageTo(v), Jobs: v.Jobs, Targets: v.Targets}
 		}
 	}
-	if others > 0 {
-		report.Findings = append(report.Findings, hiddenWorkloads(others))
+	if !mayGetAll(a, c.Setups, o.Row) {
+		report.Findings = append(report.Findings, hiddenWorkloads)
 	}
 	if far > 0 {
 		report.Findings = append(report.Findings, fmt.Sprintf("%d more workloads are left out", far))
@@ -77,12 +78,30 @@ func (c *Cluster) Explain(ctx context.Context, r access.Rights, o Object) (*expl
 	return &report, nil
 }
 
-// hiddenWorkloads returns the note on workloads that the caller may not get.
-func hiddenWorkloads(n int) string {
-	if n == 1 {
-		return "1 workload that does not select it is hidden: you need permission to get it"
+// hiddenWorkloads is the note on workloads that the caller may not get, whether there are any or not.
+const hiddenWorkloads = "workloads that do not select it are only shown with permission to get them"
+
+// mayGetAll reports whether the caller may get all workloads that could select objects of a kind.
+func mayGetAll(a *access.Checker, setups []engine.Setup, row *catalog.Row) bool {
+	for _, s := range setups {
+		if s.SelectsBy(row.Kind).Row == nil {
+			continue
+		}
+		for _, namespace := range s.Instances.Watches() {
+			if !a.May("get", s.Row, namespace) {
+				return false
+			}
+		}
 	}
-	return fmt.Sprintf("%d workloads that do not select it are hidden: you need permission to get them", n)
+	return true
+}
+
+// messageTo returns the message of a result for a caller who may not get the workload: nothing that it says itself.
+func messageTo(v *explain.Result) string {
+	if v.Reason == explain.WorkloadInvalid || v.Reason == explain.OtherController {
+		return access.Hidden(v.Workload)
+	}
+	return v.Message
 }
 
 // object returns an object that workloads select.

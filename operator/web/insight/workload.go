@@ -39,8 +39,8 @@ func (c *Cluster) Workload(ctx context.Context, r access.Rights, o Object) (*Wor
 	}
 	found := newProblems()
 	for _, call := range e.all(counts) {
-		if call.Cause == RejectedObject && !a.MayGet(call.Object) {
-			call.Message = "rejected; the reason is " + access.Hidden(call.Object)
+		if call.Object.Name != "" && !a.MayGet(call.Object) {
+			call.Message = call.Title + "; the reason is " + access.Hidden(call.Object)
 		}
 		found.add(&call)
 	}
@@ -115,16 +115,29 @@ func (e *entry) objects(a *access.Checker) []status.Objects {
 		shown := status.Objects{Kind: of.Kind, Groups: []status.Group{}}
 		for _, g := range of.Groups[:min(len(of.Groups), maxGroups)] {
 			g.Names = g.Names[:min(len(g.Names), maxNames)]
-			if g.Message != "" {
-				if ref := refOf(of.Kind, g.Names[0]); !a.MayGet(ref) {
-					g.Message = access.Hidden(ref)
+			for _, name := range g.Names {
+				own := status.Group{State: g.State, Message: g.Message, Names: []string{name}}
+				if ref := refOf(of.Kind, name); g.Message != "" && !a.MayGet(ref) {
+					own.Message = access.Hidden(ref)
 				}
+				addTo(&shown, own)
 			}
-			shown.Groups = append(shown.Groups, g)
 		}
 		out = append(out, shown)
 	}
 	return out
+}
+
+// addTo adds an object to the group with the same state and message. So groups do not reveal which hidden messages are
+// equal, nor that one is equal to a message that is not hidden.
+func addTo(shown *status.Objects, o status.Group) {
+	for i := range shown.Groups {
+		if g := &shown.Groups[i]; g.State == o.State && g.Message == o.Message {
+			g.Names = append(g.Names, o.Names...)
+			return
+		}
+	}
+	shown.Groups = append(shown.Groups, o)
 }
 
 // events returns the recent Events of the workload and its pods, StatefulSets and DaemonSet.
