@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -127,13 +128,15 @@ func (f *shardsFile) read() (scaling.Document, error) {
 
 // certificates returns the certificates of a PEM file, without text between them.
 //
-// Errors: there are none; there is something else, such as a private key, which must not reach pods.
+// Errors: there are none, or not the whole of the last one; there is something else, such as a private key, which must not reach pods.
 func certificates(text []byte) (out []byte, err error) {
 	for {
 		block, rest := pem.Decode(text)
 		switch {
 		case block == nil && out == nil:
 			return nil, errors.New("has no certificate")
+		case block == nil && bytes.Contains(text, []byte("-----BEGIN ")): // it is being written
+			return nil, errors.New("ends within a certificate")
 		case block == nil:
 			return out, nil
 		case block.Type != "CERTIFICATE":

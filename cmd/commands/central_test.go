@@ -39,6 +39,7 @@ func TestDiscoveryCA(t *testing.T) {
 		"a key":    {"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", `block of type "PRIVATE KEY"`},
 		"nothing":  {"", "has no certificate"},
 		"nonsense": {"hello", "has no certificate"},
+		"a half":   {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nAA", "ends within a certificate"},
 		"both":     {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", `block of type "PRIVATE KEY"`},
 	} {
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
@@ -102,7 +103,7 @@ func (f *certificates) latest() *tls.Config {
 
 // read replaces the configuration if all files are valid.
 func (f *certificates) read(now time.Time) error {
-	cert, err := tls.LoadX509KeyPair(f.flags.CertFile, f.flags.KeyFile)
+	cert, err := f.pair()
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.flags.files(), err)
 	}
@@ -112,6 +113,9 @@ func (f *certificates) read(now time.Time) error {
 		text, err := os.ReadFile(f.flags.ClientCAs)
 		if err != nil {
 			return fmt.Errorf("--web.client-ca-file: %w", err)
+		}
+		if f.current != nil && isCut(text) {
+			return fmt.Errorf("--web.client-ca-file: %s ends within a certificate", f.flags.ClientCAs)
 		}
 		next.ClientCAs = x509.NewCertPool()
 		if !next.ClientCAs.AppendCertsFromPEM(text) {
@@ -123,6 +127,28 @@ func (f *certificates) read(now time.Time) error {
 	}
 	f.current, f.at = next, now
 	return nil
+}
+
+// pair reads the certificate and the key.
+func (f *certificates) pair() (cert tls.Certificate, err error) {
+	text, err := os.ReadFile(f.flags.CertFile)
+	if err != nil {
+		return cert, err
+	}
+	key, err := os.ReadFile(f.flags.KeyFile)
+	if err != nil {
+		return cert, err
+	}
+	if f.current != nil && isCut(text) {
+		return cert, fmt.Errorf("%s ends within a certificate", f.flags.CertFile)
+	}
+	return tls.X509KeyPair(text, key)
+}
+
+// isCut reports whether a PEM file ends within a block, because it is being written. Parsers ignore such an end, so that the last
+// certificates of a chain or a bundle would be missing.
+func isCut(text []byte) bool {
+	return bytes.LastIndex(text, []byte("-----BEGIN ")) > bytes.LastIndex(text, []byte("-----END "))
 }
 
 func minVersion(name string) (uint16, error) {

@@ -150,3 +150,75 @@ func TestTLSNames(t *testing.T) {
 		t.Errorf("suites %v from version %x", conf.CipherSuites, conf.MinVersion)
 	}
 }
+
+// clientOf is a client with a certificate, and sessions that it can resume.
+type clientOf struct {
+	cert     tls.Certificate
+	version  uint16
+	sessions tls.ClientSessionCache
+}
+
+func (c clientOf) get(addr string) (resumed bool, err error) {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{
+		InsecureSkipVerify: true, Certificates: []tls.Certificate{c.cert}, ClientSessionCache: c.sessions, MaxVersion: c.version,
+	}}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Get("https://" + addr)
+	if err != nil {
+		return false, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.TLS.DidResume, err
+}
+
+// A session with a client certificate is not resumed after its CA was replaced. A file that ends within a certificate, as
+// while it is being written, changes nothing.
+func TestClientCAIsReplaced(t *testing.T) {
+	for version, number := range map[string]uint16{"VersionTLS12": tls.VersionTLS12, "VersionTLS13": tls.VersionTLS13} {
+		t.Run(version, func(t *testing.T) {
+			dir, folders := t.TempDir(), map[string]string{"a": t.TempDir(), "b": t.TempDir()}
+			issue(t, dir, "server")
+			ca, texts, clients := filepath.Join(dir, "ca.crt"), map[string][]byte{}, map[string]clientOf{}
+			for name, folder := range folders {
+				clients[name] = clientOf{issue(t, folder, name), number, tls.NewLRUClientSessionCache(8)}
+				texts[name], _ = os.ReadFile(filepath.Join(folder, "tls.crt"))
+			}
+			write := func(file string, text []byte) {
+				t.Helper()
+				if err := os.WriteFile(file, text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(ca, texts["a"])
+			w := &httpserver.TLS{Enable: true, CertFile: filepath.Join(dir, "tls.crt"), KeyFile: filepath.Join(dir, "tls.key"), ClientCAs: ca, MinVersion: version}
+			conf, err := w.Config(slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			addr := start(t, httpserver.Options{TLS: conf, Handler: http.NotFoundHandler()})
+			expect := func(when string, served map[string]bool) {
+				t.Helper()
+				for name, want := range served {
+					if resumed, err := clients[name].get(addr); (err == nil) != want {
+						t.Errorf("%s: client %s: %v, resumed: %t", when, name, err, resumed)
+					}
+				}
+			}
+			expect("at first", map[string]bool{"a": true, "b": false})
+			if resumed, err := clients["a"].get(addr); !resumed || err != nil {
+				t.Errorf("resumed: %t, %v", resumed, err)
+			}
+			write(ca, texts["b"])
+			expect("replaced", map[string]bool{"a": false, "b": true})
+			write(ca, append(slices.Clone(texts["a"]), texts["b"][:len(texts["b"])/2]...))
+			expect("half of two", map[string]bool{"a": false, "b": true})
+			server, _ := os.ReadFile(w.CertFile)
+			write(ca, append(slices.Clone(texts["a"]), texts["b"]...))
+			write(w.CertFile, append(slices.Clone(server), texts["a"][:len(texts["a"])/2]...))
+			expect("half of a chain", map[string]bool{"a": false, "b": true})
+			write(w.CertFile, server)
+			expect("both", map[string]bool{"a": true, "b": true})
+		})
+	}
+}
