@@ -16,14 +16,18 @@ type Version struct {
 	leader, sequence uint64
 }
 
+// maxVersion is the length of the longest version. A longer one, with zeros, would be stored with the list, and make each request
+// for its changes too long.
+const maxVersion = len("18446744073709551615-18446744073709551615")
+
 // parseVersion reads a version.
 //
-// Errors: it is not two decimal numbers with a dash between.
+// Errors: it is not two decimal numbers with a dash between, or longer than maxVersion.
 func parseVersion(s string) (Version, error) {
 	left, right, _ := strings.Cut(s, "-")
 	leader, err1 := strconv.ParseUint(left, 10, 64)
 	sequence, err2 := strconv.ParseUint(right, 10, 64)
-	if err1 != nil || err2 != nil {
+	if err1 != nil || err2 != nil || len(s) > maxVersion {
 		return Version{}, failf(Protocol, "version %.40q is not LEADER-SEQUENCE", s)
 	}
 	return Version{s, leader, sequence}, nil

@@ -291,11 +291,12 @@ func (r *receiver) take(m message, now time.Time) (changed, current bool, err er
 		}
 		return true, true, r.list.apply(u, r.limits, now)
 	case "ping":
-		if _, err := r.version(m.header.Version); err != nil {
+		v, err := r.version(m.header.Version)
+		if err != nil {
 			return false, false, err
 		}
-		_, known := r.list.current()
-		return false, known && r.open == nil, nil
+		have, known := r.list.current()
+		return false, known && r.open == nil && v == have, nil // else it is not about the list here
 	}
 	return false, false, nil
 }

@@ -130,6 +130,7 @@ func TestStreams(t *testing.T) {
 		"name of another type":      {stream: full("3-9") + `{"job":1}`, reason: Protocol},
 		"version of another type":   {stream: `{"begin":{"version":7}}`, reason: Protocol},
 		"version without dash":      {stream: full("39"), reason: Protocol},
+		"version with zeros":        {stream: full(strings.Repeat("0", 100)+"3-9") + end(strings.Repeat("0", 100)+"3-9"), reason: Protocol},
 		"version that is negative":  {stream: full("-3-9"), reason: Protocol},
 		"no object":                 {stream: `[]`, reason: Protocol},
 		"HTML":                      {stream: `<html>`, reason: Protocol},
@@ -230,4 +231,17 @@ func FuzzStream(f *testing.F) {
 			t.Errorf("%d jobs, %d and %d bytes, recorded as %d and %d", len(jobs), packed, plain, l.packed, l.plain)
 		}
 	})
+}
+
+// A ping about another list does not confirm the one here, so that its age shows.
+func TestPingOfAnotherList(t *testing.T) {
+	l := &list{}
+	must(t, feed(l, start, bounds))
+	r := receiver{list: l, limits: bounds}
+	for version, want := range map[string]bool{"3-7": true, "3-6": false, "3-8": false, "4-7": false} {
+		_, current, err := r.take(message{kind: "ping", header: header{Version: version}}, time.Now())
+		if err != nil || current != want {
+			t.Errorf("%s: current = %t, %v", version, current, err)
+		}
+	}
 }
