@@ -59,10 +59,10 @@ func objectsOf(f Facts) ([]Objects, error) {
 	out := []Objects{}
 	results, err := selectAll(f)
 	for _, s := range f.Setup.Selects {
-		of := Objects{Kind: s.Kind}
+		of, at := Objects{Kind: s.Kind}, map[reason]int{}
 		for _, o := range ownFirst(f.Objects[s.Row], f.Object.GetNamespace()) {
 			state, message := stateOf(f, s.Row, o, results[id(s.Kind, o)])
-			of.add(state, message, o.GetNamespace()+"/"+o.GetName())
+			of.add(at, reason{state, message}, o.GetNamespace()+"/"+o.GetName())
 		}
 		order := []State{Accepted, Rejected, Unknown, NotSelected}
 		slices.SortStableFunc(of.Groups, func(a, b Group) int {
@@ -89,14 +89,21 @@ func ownFirst(objects []catalog.Object, namespace string) []catalog.Object {
 	})
 }
 
-func (o *Objects) add(state State, message, name string) {
-	for i := range o.Groups {
-		if g := &o.Groups[i]; g.State == state && g.Message == message {
-			g.Names = append(g.Names, name)
-			return
-		}
+// reason is what the objects of a group have in common.
+type reason struct {
+	state   State
+	message string
+}
+
+// add adds an object to its group. at has the indexes of the groups: thousands of objects may have different messages.
+func (o *Objects) add(at map[reason]int, r reason, name string) {
+	i, has := at[r]
+	if !has {
+		i = len(o.Groups)
+		at[r] = i
+		o.Groups = append(o.Groups, Group{State: r.state, Message: r.message})
 	}
-	o.Groups = append(o.Groups, Group{state, message, []string{name}})
+	o.Groups[i].Names = append(o.Groups[i].Names, name)
 }
 
 func id(kind string, o catalog.Object) string {
