@@ -63,6 +63,8 @@ func Compile(config *v1alpha1.AlertmanagerConfig, s *Settings, r assets.Reader) 
 	f, err := c.fragment(config, s)
 	if err != nil {
 		f = Fragment{Err: err}
+	} else {
+		f.Regexps, f.MatcherWork = c.regexps.Spent(), c.matcherWork
 	}
 	f.Deps, f.Files = c.Dependencies(), c.Files()
 	return f

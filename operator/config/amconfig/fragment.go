@@ -20,6 +20,9 @@ const (
 type Fragment struct {
 	// YAML holds its items in each section, indented as in the document; nil if it is rejected.
 	YAML map[Section][]byte
+	// Regexps is the compiled size of the regular expressions of its matchers, in the unit of [regexcost.Of], and
+	// MatcherWork the sum of [regexcost.Work].
+	Regexps, MatcherWork int
 	// Dropped lists keys that the version does not support, by the path in the object
 	// ("spec.receivers[0].slackConfigs[1].timeout").
 	Dropped []gate.Dropped

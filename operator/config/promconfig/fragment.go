@@ -24,6 +24,8 @@ type Fragment struct {
 	YAML []byte
 	// Jobs is the number of items.
 	Jobs int
+	// Regexps is the compiled size of the regular expressions of its relabelings, in the unit of [regexcost.Of].
+	Regexps int
 	// Dropped lists keys that the version does not support; scrape_configs[i] is endpoint i of the monitor.
 	Dropped []gate.Dropped
 	// Deps are the Secrets and ConfigMaps that the monitor depends on, even if it is rejected.
@@ -106,6 +108,7 @@ func (s *Settings) compile(object metav1.Object, r assets.Reader, build func(c *
 	var f Fragment
 	if f.Err = faults.At("spec", build(c)); f.Err == nil {
 		f.YAML, f.Dropped, f.Jobs, f.Origins = c.jobs.Text, c.jobs.Dropped, c.jobs.Len(), c.origins
+		f.Regexps = c.rules.regexps.Spent()
 	}
 	f.Deps, f.Files = c.own.Dependencies(), c.own.Files()
 	if c.owner != c.own {

@@ -43,6 +43,10 @@ type Fragment struct {
 	// Groups and Rules are the numbers of groups and rules in the object.
 	Groups, Rules int
 
+	// Regexps is the compiled size of the regular expressions of its expressions, in the unit of [regexcost.Of], and Effort
+	// what it takes to parse them, in words × bytes.
+	Regexps, Effort int
+
 	// Err is why the object is rejected: an *InvalidError or nil.
 	Err error
 }
@@ -75,8 +79,13 @@ func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 	doc, dropped := ruleFileOf(&r.Spec, s)
 	f.Dropped = dropped
 	var exprFaults map[[2]int]string
+	parse := func() {
+		var spent effort
+		exprFaults, f.Remarks, spent = parseAll(&doc, r.Namespace, s)
+		f.Regexps, f.Effort = spent.regexps, spent.parsing
+	}
 	if s.EnforcedLabel != "" { // the written expressions are modified
-		exprFaults, f.Remarks = parseAll(&doc, r.Namespace, s)
+		parse()
 	}
 	content, err := doc.render()
 	if err != nil {
@@ -88,7 +97,7 @@ func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 		return f
 	}
 	if s.EnforcedLabel == "" {
-		exprFaults, f.Remarks = parseAll(&doc, r.Namespace, s)
+		parse()
 	}
 	if faults := check(&doc, exprFaults, s); len(faults) > 0 {
 		f.Err = &InvalidError{Faults: faults}

@@ -19,8 +19,7 @@ import (
 // expression by group and rule; nil if there are none.
 //
 // changed describes the user's matchers that were replaced, and the annotations that were left out.
-func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]string, changed remarks) {
-	var spent effort
+func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]string, changed remarks, spent effort) {
 	p := parser.NewParser(s.PromQL)
 	var must *labels.Matcher
 	if s.EnforcedLabel != "" {
@@ -48,7 +47,7 @@ func parseAll(doc *ruleFile, namespace string, s Settings) (wrong map[[2]int]str
 			}
 		}
 	}
-	return wrong, changed
+	return wrong, changed, spent
 }
 
 // maxRemarks is the maximum number of remarks about one object.

@@ -1,9 +1,11 @@
 package alertmanager
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
@@ -77,6 +79,32 @@ func (in *inputs) sources() iter.Seq[configsecret.Source] {
 func (c config) leftOut(why error) config {
 	c.compiledConfig = &compiledConfig{Fragment: amconfig.Fragment{Err: why, Deps: c.Deps}}
 	return c
+}
+
+// fitCosts rejects AlertmanagerConfigs until Alertmanager has memory for the regular expressions of the others, and time to
+// compare each alert with them. Those of one namespace may be thousands, each within the limits of one object.
+func (in *inputs) fitCosts() []share.LeftOut {
+	left := in.fit(func(c *compiledConfig) int { return c.Regexps }, budget.ServerRegexps,
+		fmt.Sprintf("%d instructions of regular expressions in matchers, for which Alertmanager has memory", budget.ServerRegexps))
+	return append(left, in.fit(func(c *compiledConfig) int { return c.MatcherWork }, budget.ServerMatcherWork,
+		fmt.Sprintf("%d instructions of matchers for each character of a label, with which Alertmanager compares each alert", budget.ServerMatcherWork))...)
+}
+
+func (in *inputs) fit(cost func(*compiledConfig) int, most int, full string) []share.LeftOut {
+	total := 0
+	for _, c := range in.configs {
+		total += cost(c.compiledConfig)
+	}
+	return share.Fit(total, most, full, func(yield func(share.Cost) bool) {
+		for i, c := range in.configs {
+			if !yield(share.Cost{
+				Namespace: c.object.Namespace, Name: v1alpha1.AlertmanagerConfigKind + "/" + c.object.Name, Amount: cost(c.compiledConfig),
+				LeaveOut: func(why error) { in.configs[i] = c.leftOut(why) },
+			}) {
+				return
+			}
+		}
+	})
 }
 
 // fitFiles rejects AlertmanagerConfigs whose TLS files exceed the limit.

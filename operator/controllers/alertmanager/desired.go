@@ -25,7 +25,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	if in.baseErr != nil {
 		return engine.Plan{}, in.baseErr
 	}
-	left := in.fitFiles()
+	left := append(in.costly, in.fitFiles()...)
 	written, err := in.writeConfig()
 	if err != nil {
 		return engine.Plan{}, err

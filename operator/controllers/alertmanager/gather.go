@@ -64,6 +64,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 		}
 	}
 	g.compileConfigs(in, objects, g.globals, c)
+	in.costly = in.fitCosts()
 	if c.SelectionOnly {
 		in.withoutBase(c)
 		in.fitSelection()

@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
 // inputs are the inputs of one reconciliation of an Alertmanager.
@@ -29,6 +30,7 @@ type inputs struct {
 	// mounted are the user's files in the pods, such as notification templates.
 	mounted engine.MountedFiles
 	live    engine.Live
+	costly  []share.LeftOut // AlertmanagerConfigs that cost the server too much
 
 	document *configsecret.Documents
 }

@@ -43,7 +43,7 @@ type Plan struct {
 func (in *Inputs) Plan() (Plan, error) {
 	b := in.Workload.builder(in.config())
 	plan := Plan{}
-	plan.left = append(in.left, in.fitFiles()...)
+	plan.left = slices.Concat(in.costly, in.left, in.fitFiles())
 	if err := plan.config(b, in); err != nil {
 		return plan, err
 	}

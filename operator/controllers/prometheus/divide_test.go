@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -180,5 +181,45 @@ func TestSelectionKnowsWhatIsLeftOut(t *testing.T) {
 	}
 	if n != want["ServiceMonitor greedy"] {
 		t.Errorf("%d sources are rejected", n)
+	}
+}
+
+// Small objects of one namespace, each within the limits of one object, do not fill the memory of the server with regular
+// expressions: the namespace loses those beyond what all may have.
+func TestExpensiveNamespaceLosesItsOwn(t *testing.T) {
+	w := newSimulation(t, workload.LayoutSplit)
+	expensive := greedyMonitors(60, 1)
+	for _, m := range expensive {
+		m.Spec.Endpoints[0].RelabelConfigs = []v1.RelabelConfig{{SourceLabels: []v1.LabelName{"__address__"}, Action: "drop", Regex: `\pL{300}`}}
+	}
+	w.services = sorted(append(distinctMonitors(20), expensive...))
+	for i, r := range distinctRules(20) {
+		r.Namespace, r.Name = "a-greedy", fmt.Sprintf("r%04d", i)
+		r.Spec.Groups[0].Rules[0].Expr = intstr.FromString(`up{a=~"\\pL{990}"}`)
+		w.rules = append(w.rules, r)
+	}
+	w.rules = append(w.rules, distinctRules(3)...)
+	slices.SortFunc(w.rules, func(a, b *v1.PrometheusRule) int { return informer.CompareKeys(a, b) })
+	in, plan, err := w.desired()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := leftOut(t, in)
+	if m, r := left["ServiceMonitor greedy"], left["PrometheusRule a-greedy"]; m < 10 || m > 30 || r < 3 || r > 12 || len(left) != 2 {
+		t.Errorf("left out %v", left)
+	}
+	if plan.Reason != engine.ReasonLeftOut || !strings.Contains(plan.Message, "instructions of regular expressions in relabelings") || !strings.Contains(plan.Message, "instructions of regular expressions in rules") {
+		t.Errorf("reason %s: %s", plan.Reason, plan.Message)
+	}
+	c := w.cluster()
+	c.SelectionOnly = true
+	selected, err := gatherFor(Options{Workload: w.config}, w.owner, c)
+	if err != nil || fmt.Sprint(leftOut(t, selected)) != fmt.Sprint(left) {
+		t.Errorf("left out %v, a selection says %v, %v", left, leftOut(t, selected), err)
+	}
+	w.services = slices.DeleteFunc(w.services, func(m *v1.ServiceMonitor) bool { return m.Namespace == "greedy" && m.Name > "m2" })
+	w.rules = slices.DeleteFunc(w.rules, func(r *v1.PrometheusRule) bool { return r.Namespace == "a-greedy" && r.Name > "r0003" })
+	if in, plan, err = w.desired(); err != nil || len(leftOut(t, in)) > 0 || plan.Reason == engine.ReasonLeftOut {
+		t.Errorf("with less %v, %s, %v", leftOut(t, in), plan.Reason, err)
 	}
 }

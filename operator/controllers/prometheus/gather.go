@@ -61,8 +61,10 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	g.monitors.Begin(settings.Key())
 	in.settings, in.references = settings, c.References
 	monitorCompiler{g, c, selectors, settings, in}.compile()
+	in.costly = in.Monitors.fitCosts()
 	if o.Server != nil {
 		in.Rules = g.ruleFiles.Compile(selectedRules(o, c, selectors, settings))
+		in.costly = append(in.costly, in.Rules.FitCosts()...)
 		in.RuleConfigMaps = rules.Buckets(c.Live.ConfigMaps, o.GetUID())
 		in.packRules()
 	}

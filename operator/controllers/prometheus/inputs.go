@@ -46,6 +46,7 @@ type Inputs struct {
 	sets      *workload.BuiltSets // nil: none are kept
 	noCA      error               // why there is no DiscoveryCA
 	left      []share.LeftOut     // rules for which no ConfigMap is left
+	costly    []share.LeftOut     // objects that cost the server too much
 	repack    bool                // whether rules were rejected after RulePlan was made
 }
 

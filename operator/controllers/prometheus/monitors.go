@@ -1,13 +1,16 @@
 package prometheus
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
 // Monitors are the selected and compiled monitors by kind. They refer to the selected objects and the results of
@@ -35,14 +38,15 @@ type Monitor struct {
 // 10,000 monitors that have not changed.
 type compiled struct {
 	*CompiledMonitor
-	piece *document.Piece
-	jobs  int32
-	usual bool // accepted, with jobs, and without dependencies, files and dropped fields
+	piece   *document.Piece
+	jobs    int32
+	regexps int32
+	usual   bool // accepted, with jobs, and without dependencies, files and dropped fields
 }
 
 func compiledOf(m *CompiledMonitor) compiled {
 	return compiled{
-		CompiledMonitor: m, piece: m.Piece, jobs: int32(m.Jobs),
+		CompiledMonitor: m, piece: m.Piece, jobs: int32(m.Jobs), regexps: int32(m.Regexps),
 		usual: m.Err == nil && len(m.Deps) == 0 && len(m.Files) == 0 && len(m.Dropped) == 0 && m.Piece != nil && m.Piece.Size() > 0,
 	}
 }
@@ -93,6 +97,25 @@ func (m Monitor) leaveOut(why error) {
 		m.among.compiled, m.among.changed = slices.Clone(m.among.compiled), true
 	}
 	m.among.compiled[m.at] = compiledOf(&CompiledMonitor{Fragment: promconfig.Fragment{Err: why, Deps: m.Deps}})
+}
+
+// fitCosts rejects monitors until the server has memory for the regular expressions of the others. Those of one namespace may be
+// thousands, each within the limits of one object.
+func (ms Monitors) fitCosts() []share.LeftOut {
+	total := 0
+	for _, among := range ms {
+		for i := range among.compiled {
+			total += int(among.compiled[i].regexps)
+		}
+	}
+	full := fmt.Sprintf("%d instructions of regular expressions in relabelings, for which the server has memory", budget.ServerRegexps)
+	return share.Fit(total, budget.ServerRegexps, full, func(yield func(share.Cost) bool) {
+		for m := range ms.All() {
+			if !yield(share.Cost{Namespace: m.Object.GetNamespace(), Name: m.Kind + "/" + m.Object.GetName(), Amount: int(m.regexps), LeaveOut: m.leaveOut}) {
+				return
+			}
+		}
+	})
 }
 
 // inDocument returns the monitors of a kind, if any of them is accepted and has jobs.

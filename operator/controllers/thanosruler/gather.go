@@ -21,7 +21,7 @@ type inputs struct {
 	// buckets are the live rule ConfigMaps. plan assigns the rule files to ConfigMaps.
 	buckets []rules.Bucket
 	plan    rules.Plan
-	left    []share.LeftOut // rules for which no ConfigMap is left
+	left    []share.LeftOut // rules for which no ConfigMap is left, or that cost the server too much
 	// remoteWrite is the remote-write configuration file.
 	remoteWrite promconfig.RemoteWriteFile
 	// alerting are the Secrets with the user's alerting files. alertFaults are the errors
@@ -48,8 +48,10 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 		return in, err
 	}
 	in.rules = g.Compile(selected)
+	costly := in.rules.FitCosts()
 	in.buckets = rules.Buckets(c.Live.ConfigMaps, tr.UID)
 	in.plan, in.left = in.rules.PackAlone(in.RuleConfigMapBase(), in.buckets)
+	in.left = append(costly, in.left...)
 	if c.SelectionOnly {
 		return in, nil
 	}
