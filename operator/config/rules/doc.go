@@ -19,7 +19,7 @@
 //	language.go   first versions of functions of PromQL and of templates
 //	syntax.go     first versions of forms of PromQL expressions
 //	enforce.go    the namespace label in PromQL (query.go: in queries of alert templates)
-//	effort.go     bounds the cost of an object
+//	effort.go     bounds the cost of an object (cost.go: of all objects)
 //	render.go     the rule file
 //	check.go      everything that Prometheus would reject (template.go: alert templates)
 //	invalid.go    the error with all faults

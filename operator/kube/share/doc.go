@@ -1,5 +1,5 @@
 // Package share divides a limited capacity that workloads share, such as the Secrets of a
-// configuration, its plain size or the Secrets of TLS files, among namespaces.
+// configuration, its plain size, the Secrets of TLS files or the memory of a server, among namespaces.
 //
 //	out := share.Divide(objects, room) // indices of the objects to leave out
 //

@@ -190,7 +190,7 @@ func unfinished(err error) error {
 	return apierrors.NewServiceUnavailable(err.Error())
 }
 
-// guardedReferences denies access to Secrets in the namespaces of the manifests if the caller may
+// guardedReferences denies access to Secrets and ConfigMaps in the namespaces of the manifests if the caller may
 // not get them. It does not even reveal whether they exist.
 type guardedReferences struct {
 	assets.Reader
@@ -201,8 +201,12 @@ type guardedReferences struct {
 // Object implements [assets.Reader].
 func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
 	inside := slices.ContainsFunc(g.p.given, func(o catalog.Ref) bool { return o.Namespace == ref.Namespace })
-	if inside && ref.Kind == assets.Secret && !g.over.Brings(ref) && !g.p.a.MayResource("get", readers.Secrets.GroupResource(), ref.Namespace) {
-		return assets.Object{}, apierrors.NewForbidden(readers.Secrets.GroupResource(), ref.Name, nil)
+	of := readers.Secrets.GroupResource()
+	if ref.Kind == assets.ConfigMap {
+		of = readers.ConfigMaps.GroupResource()
+	}
+	if inside && !g.over.Brings(ref) && !g.p.a.MayResource("get", of, ref.Namespace) {
+		return assets.Object{}, apierrors.NewForbidden(of, ref.Name, nil)
 	}
 	return g.Reader.Object(ref)
 }
