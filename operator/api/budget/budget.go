@@ -172,8 +172,10 @@ const (
 	ExpressionEffort = 1 << 30
 	// ServerRegexps is the maximum compiled size of the regular expressions of all monitors, all rules or all
 	// AlertmanagerConfigs of a workload: 130 MB to 1 GB of the memory of the server. An object may have a thirtieth of it,
-	// or an eighth in rules; 20,000 monitors like those of kube-prometheus fit.
-	ServerRegexps = 16 << 20
+	// or an eighth in rules; 20,000 monitors like those of kube-prometheus fit. Each object adds ServerRegexpsEach, about
+	// 200 characters, for those of very many objects.
+	ServerRegexps     = 16 << 20
+	ServerRegexpsEach = 256
 	// ServerMatcherWork is like MatcherWork, for all AlertmanagerConfigs of an Alertmanager: half a second for an alert whose
 	// labels have 30 characters.
 	ServerMatcherWork = 100 * MatcherWork

@@ -76,6 +76,7 @@ var table = []row{
 	{"RuleRegexpCost", ruleKind, "instructions and character ranges of all regular expressions", RuleRegexpCost, ""},
 	{"ExpressionEffort", ruleKind, "words × bytes of the expressions, summed up", ExpressionEffort, ""},
 	{"ServerRegexps", "all monitors, all PrometheusRules or all AlertmanagerConfigs of a workload", "instructions and character ranges of all regular expressions", ServerRegexps, ""},
+	{"ServerRegexpsEach", "all monitors, all PrometheusRules or all AlertmanagerConfigs of a workload", "the same in addition, for each of these objects", ServerRegexpsEach, ""},
 	{"ServerMatcherWork", "all AlertmanagerConfigs of a workload", "instructions of the regular expressions of all matchers that are executed for one character of a label", ServerMatcherWork, ""},
 	{"ServerEffort", "all PrometheusRules of a workload", "words × bytes of the expressions, summed up", ServerEffort, ""},
 	{"MatchSteps", "job", "instructions × bytes of the value, for one target whose relabeling is followed; the jobs of an object share what ten of them may cost", MatchSteps, ""},

@@ -12,7 +12,7 @@ import (
 // FitCosts rejects files until the server of the others can hold their regular expressions and parse their expressions.
 // The objects of one namespace may be thousands, each within the limits of one object.
 func (fs Files) FitCosts() []share.LeftOut {
-	left := fs.fit(func(f *Fragment) int { return f.Regexps }, budget.ServerRegexps,
+	left := fs.fit(func(f *Fragment) int { return f.Regexps }, budget.ServerRegexps+budget.ServerRegexpsEach*len(fs),
 		fmt.Sprintf("%d instructions of regular expressions in rules, for which the server has memory", budget.ServerRegexps))
 	return append(left, fs.fit(func(f *Fragment) int { return f.Effort }, budget.ServerEffort,
 		fmt.Sprintf("%d words × bytes of expressions, which the server parses at each reload", budget.ServerEffort))...)

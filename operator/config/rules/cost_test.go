@@ -31,6 +31,17 @@ func TestFitCosts(t *testing.T) {
 	}
 }
 
+// Any number of objects with a few regular expressions fits.
+func TestManyUsualObjectsFit(t *testing.T) {
+	fs := make(Files, 200_000)
+	for i := range fs {
+		fs[i] = File{&v1.PrometheusRule{}, &CompressedFragment{Fragment: Fragment{Regexps: 200, Effort: 50_000}}}
+	}
+	if left := fs.FitCosts(); len(left) > 0 {
+		t.Errorf("%d are left out", len(left))
+	}
+}
+
 // What an object costs is known after it is compiled, also with an enforced label.
 func TestCostsOfAnObject(t *testing.T) {
 	for _, label := range []string{"", "namespace"} {

@@ -84,7 +84,7 @@ func (c config) leftOut(why error) config {
 // fitCosts rejects AlertmanagerConfigs until Alertmanager has memory for the regular expressions of the others, and time to
 // compare each alert with them. Those of one namespace may be thousands, each within the limits of one object.
 func (in *inputs) fitCosts() []share.LeftOut {
-	left := in.fit(func(c *compiledConfig) int { return c.Regexps }, budget.ServerRegexps,
+	left := in.fit(func(c *compiledConfig) int { return c.Regexps }, budget.ServerRegexps+budget.ServerRegexpsEach*len(in.configs),
 		fmt.Sprintf("%d instructions of regular expressions in matchers, for which Alertmanager has memory", budget.ServerRegexps))
 	return append(left, in.fit(func(c *compiledConfig) int { return c.MatcherWork }, budget.ServerMatcherWork,
 		fmt.Sprintf("%d instructions of matchers for each character of a label, with which Alertmanager compares each alert", budget.ServerMatcherWork))...)
