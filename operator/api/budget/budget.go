@@ -170,18 +170,6 @@ const (
 	// text. A sum of 200,000 numbers, which fits into an object, takes minutes. A very large realistic expression, a
 	// thousand tokens in 10 kB, uses a hundredth of the limit.
 	ExpressionEffort = 1 << 30
-	// ServerRegexps is the maximum compiled size of the regular expressions of all monitors, all rules or all
-	// AlertmanagerConfigs of a workload: 130 MB to 1 GB of the memory of the server. An object may have a thirtieth of it,
-	// or an eighth in rules; 20,000 monitors like those of kube-prometheus fit. Each object adds ServerRegexpsEach, about
-	// 200 characters, for those of very many objects.
-	ServerRegexps     = 16 << 20
-	ServerRegexpsEach = 256
-	// ServerMatcherWork is like MatcherWork, for all AlertmanagerConfigs of an Alertmanager: half a second for an alert whose
-	// labels have 30 characters.
-	ServerMatcherWork = 100 * MatcherWork
-	// ServerEffort is like ExpressionEffort, for all rules of a workload: a server parses all of them again at each reload.
-	// 100,000 rules with a hundred words in 300 bytes use a fifth of it.
-	ServerEffort = 16 * ExpressionEffort
 	// MatchSteps limits the cost of the relabelings of a job for one target: the size of the regular expression times
 	// the length of the matched value in bytes. A step that reads every label costs the square of their number more.
 	MatchSteps = 50_000_000

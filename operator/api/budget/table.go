@@ -23,6 +23,8 @@ const (
 	ruleKind  = "PrometheusRule"
 	amConfig  = "AlertmanagerConfig"
 
+	serverKinds = "all monitors, all PrometheusRules or all AlertmanagerConfigs of a workload"
+
 	share = "share" // unit of a fraction of the memory limit; the value is its denominator
 )
 
@@ -75,10 +77,12 @@ var table = []row{
 	{"RelabelWork", scrapes, "instructions of the regular expressions of all relabelings that are executed for one character of a label, times the labels that they read", RelabelWork, ""},
 	{"RuleRegexpCost", ruleKind, "instructions and character ranges of all regular expressions", RuleRegexpCost, ""},
 	{"ExpressionEffort", ruleKind, "words × bytes of the expressions, summed up", ExpressionEffort, ""},
-	{"ServerRegexps", "all monitors, all PrometheusRules or all AlertmanagerConfigs of a workload", "instructions and character ranges of all regular expressions", ServerRegexps, ""},
-	{"ServerRegexpsEach", "all monitors, all PrometheusRules or all AlertmanagerConfigs of a workload", "the same in addition, for each of these objects", ServerRegexpsEach, ""},
-	{"ServerMatcherWork", "all AlertmanagerConfigs of a workload", "instructions of the regular expressions of all matchers that are executed for one character of a label", ServerMatcherWork, ""},
-	{"ServerEffort", "all PrometheusRules of a workload", "words × bytes of the expressions, summed up", ServerEffort, ""},
+	{"ServerRegexps.All", serverKinds, "instructions and character ranges of all regular expressions", ServerRegexps.All, ""},
+	{"ServerRegexps.Each", serverKinds, "the same in addition, for each of these objects", ServerRegexps.Each, ""},
+	{"ServerMatcherWork.All", "all AlertmanagerConfigs of a workload", "instructions of the regular expressions of all matchers that are executed for one character of a label", ServerMatcherWork.All, ""},
+	{"ServerMatcherWork.Each", "all AlertmanagerConfigs of a workload", "the same in addition, for each of these objects", ServerMatcherWork.Each, ""},
+	{"ServerEffort.All", "all PrometheusRules of a workload", "words × bytes of the expressions, summed up", ServerEffort.All, ""},
+	{"ServerEffort.Each", "all PrometheusRules of a workload", "the same in addition, for each of these objects", ServerEffort.Each, ""},
 	{"MatchSteps", "job", "instructions × bytes of the value, for one target whose relabeling is followed; the jobs of an object share what ten of them may cost", MatchSteps, ""},
 	{"JobMatchSteps", "job", "the same for all targets of one evaluation", JobMatchSteps, ""},
 	{"LabelBytes", "job", "text that a relabeling reads or makes while it is followed", LabelBytes, "bytes"},

@@ -12,20 +12,18 @@ import (
 // FitCosts rejects files until the server of the others can hold their regular expressions and parse their expressions.
 // The objects of one namespace may be thousands, each within the limits of one object.
 func (fs Files) FitCosts() []share.LeftOut {
-	left := fs.fit(func(f *Fragment) int { return f.Regexps }, budget.ServerRegexps+budget.ServerRegexpsEach*len(fs),
-		fmt.Sprintf("%d instructions of regular expressions in rules, for which the server has memory", budget.ServerRegexps))
-	return append(left, fs.fit(func(f *Fragment) int { return f.Effort }, budget.ServerEffort,
-		fmt.Sprintf("%d words × bytes of expressions, which the server parses at each reload", budget.ServerEffort))...)
+	left := fs.fit(func(f *Fragment) int { return f.Regexps }, budget.ServerRegexps, "%d instructions of regular expressions in rules, for which the server has memory")
+	return append(left, fs.fit(func(f *Fragment) int { return f.Effort }, budget.ServerEffort, "%d words × bytes of expressions, which the server parses at each reload")...)
 }
 
-func (fs Files) fit(cost func(*Fragment) int, most int, full string) []share.LeftOut {
-	total := 0
+func (fs Files) fit(cost func(*Fragment) int, room budget.Room, full string) []share.LeftOut {
+	total, most := 0, room.For(len(fs))
 	for _, f := range fs {
 		if f.Err == nil {
 			total += cost(&f.Fragment)
 		}
 	}
-	return share.Fit(total, most, full, fs.costs(cost))
+	return share.Fit(total, most, fmt.Sprintf(full, most), fs.costs(cost))
 }
 
 func (fs Files) costs(of func(*Fragment) int) iter.Seq[share.Cost] {

@@ -19,7 +19,7 @@ func TestFitCosts(t *testing.T) {
 	for i := range 20 {
 		fs = append(fs, file("greedy", fmt.Sprint("r", i), Fragment{Effort: budget.ExpressionEffort}))
 	}
-	fs = append(fs, file("team", "r", Fragment{Effort: budget.ExpressionEffort / 2}), file("invalid", "r", Fragment{Effort: budget.ServerEffort, Err: tooLarge(1)}))
+	fs = append(fs, file("team", "r", Fragment{Effort: budget.ExpressionEffort / 2}), file("invalid", "r", Fragment{Effort: budget.ServerEffort.All, Err: tooLarge(1)}))
 	if left := fs.FitCosts(); len(left) != 5 || left[0].Namespace != "greedy" {
 		t.Errorf("left out %v", left)
 	}
@@ -31,11 +31,11 @@ func TestFitCosts(t *testing.T) {
 	}
 }
 
-// Any number of objects with a few regular expressions fits.
+// Any number of usual objects fits: each has 20 alerts of 600 bytes.
 func TestManyUsualObjectsFit(t *testing.T) {
 	fs := make(Files, 200_000)
 	for i := range fs {
-		fs[i] = File{&v1.PrometheusRule{}, &CompressedFragment{Fragment: Fragment{Regexps: 200, Effort: 50_000}}}
+		fs[i] = File{&v1.PrometheusRule{}, &CompressedFragment{Fragment: Fragment{Regexps: 1_000, Effort: 400_000}}}
 	}
 	if left := fs.FitCosts(); len(left) > 0 {
 		t.Errorf("%d are left out", len(left))

@@ -84,18 +84,17 @@ func (c config) leftOut(why error) config {
 // fitCosts rejects AlertmanagerConfigs until Alertmanager has memory for the regular expressions of the others, and time to
 // compare each alert with them. Those of one namespace may be thousands, each within the limits of one object.
 func (in *inputs) fitCosts() []share.LeftOut {
-	left := in.fit(func(c *compiledConfig) int { return c.Regexps }, budget.ServerRegexps+budget.ServerRegexpsEach*len(in.configs),
-		fmt.Sprintf("%d instructions of regular expressions in matchers, for which Alertmanager has memory", budget.ServerRegexps))
+	left := in.fit(func(c *compiledConfig) int { return c.Regexps }, budget.ServerRegexps, "%d instructions of regular expressions in matchers, for which Alertmanager has memory")
 	return append(left, in.fit(func(c *compiledConfig) int { return c.MatcherWork }, budget.ServerMatcherWork,
-		fmt.Sprintf("%d instructions of matchers for each character of a label, with which Alertmanager compares each alert", budget.ServerMatcherWork))...)
+		"%d instructions of matchers for each character of a label, with which Alertmanager compares each alert")...)
 }
 
-func (in *inputs) fit(cost func(*compiledConfig) int, most int, full string) []share.LeftOut {
-	total := 0
+func (in *inputs) fit(cost func(*compiledConfig) int, room budget.Room, full string) []share.LeftOut {
+	total, most := 0, room.For(len(in.configs))
 	for _, c := range in.configs {
 		total += cost(c.compiledConfig)
 	}
-	return share.Fit(total, most, full, func(yield func(share.Cost) bool) {
+	return share.Fit(total, most, fmt.Sprintf(full, most), func(yield func(share.Cost) bool) {
 		for i, c := range in.configs {
 			if !yield(share.Cost{
 				Namespace: c.object.Namespace, Name: v1alpha1.AlertmanagerConfigKind + "/" + c.object.Name, Amount: cost(c.compiledConfig),

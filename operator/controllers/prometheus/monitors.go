@@ -102,14 +102,15 @@ func (m Monitor) leaveOut(why error) {
 // fitCosts rejects monitors until the server has memory for the regular expressions of the others. Those of one namespace may be
 // thousands, each within the limits of one object.
 func (ms Monitors) fitCosts() []share.LeftOut {
-	total, most := 0, budget.ServerRegexps
+	total, objects := 0, 0
 	for _, among := range ms {
-		most += budget.ServerRegexpsEach * len(among.compiled)
+		objects += len(among.compiled)
 		for i := range among.compiled {
 			total += int(among.compiled[i].regexps)
 		}
 	}
-	full := fmt.Sprintf("%d instructions of regular expressions in relabelings, for which the server has memory", budget.ServerRegexps)
+	most := budget.ServerRegexps.For(objects)
+	full := fmt.Sprintf("%d instructions of regular expressions in relabelings, for which the server has memory", most)
 	return share.Fit(total, most, full, func(yield func(share.Cost) bool) {
 		for m := range ms.All() {
 			if !yield(share.Cost{Namespace: m.Object.GetNamespace(), Name: m.Kind + "/" + m.Object.GetName(), Amount: int(m.regexps), LeaveOut: m.leaveOut}) {
