@@ -65,7 +65,9 @@ var agentArgs = []workload.Row[*Builder]{
 		Value: workload.FlagIf(func(b *Builder) bool { return is(b.common.WALCompression, true) })},
 	{Name: "no-storage.agent.wal-compression",
 		Value: workload.FlagIf(func(b *Builder) bool { return is(b.common.WALCompression, false) })},
-	{Name: "web.config.file", In: serverWeb.In, Value: workload.Always[*Builder](serverWeb.Path())},
+	{Name: "web.config.file", In: serverWeb.In,
+		Value: func(b *Builder) (string, bool) { return serverWeb.Path(), !b.daemonSet }},
+	{Name: "web.config.file", Value: func(b *Builder) (string, bool) { return serverWeb.Path(), b.daemonSet }},
 }
 
 // retentionTime returns the retention time. It is unset if only a size limits the

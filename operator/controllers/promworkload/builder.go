@@ -60,6 +60,9 @@ func ForServer(p *v1.Prometheus, cfg workload.Config) *Builder {
 func ForAgent(a *v1alpha1.PrometheusAgent, cfg workload.Config) *Builder {
 	b := newBuilder(AgentKind, &a.ObjectMeta, &a.Spec.CommonPrometheusFields, cfg)
 	b.daemonSet = a.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
+	if b.daemonSet { // has the web configuration in any version, as in the reference
+		b.Kind.Web.In = workload.Versions{}
+	}
 	b.parseVersions()
 	return b
 }
