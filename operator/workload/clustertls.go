@@ -33,14 +33,21 @@ func (c ClusterTLS) Path() string { return path.Join(c.Dir, clusterTLSKey) }
 
 // clusterFile is the content of the file. The order of the fields is the output order.
 type clusterFile struct {
-	Server *serverTLSBlock `yaml:"tls_server_config,omitempty"`
-	Client clientTLSBlock  `yaml:"tls_client_config"`
+	Server clusterServerBlock `yaml:"tls_server_config"`
+	Client clientTLSBlock     `yaml:"tls_client_config"`
+}
+
+// clusterServerBlock has the fields of [serverTLSBlock] in the order in which the reference writes them here.
+type clusterServerBlock struct {
+	KeyFile           string `yaml:"key_file,omitempty"`
+	CertFile          string `yaml:"cert_file,omitempty"`
+	serverTLSSettings `yaml:",inline"`
 }
 
 // clientTLSBlock configures outgoing connections. It has no TLS versions, because the program ignores them.
 type clientTLSBlock struct {
-	CertFile           string `yaml:"cert_file,omitempty"`
 	KeyFile            string `yaml:"key_file,omitempty"`
+	CertFile           string `yaml:"cert_file,omitempty"`
 	CAFile             string `yaml:"ca_file,omitempty"`
 	ServerName         string `yaml:"server_name,omitempty"`
 	InsecureSkipVerify *bool  `yaml:"insecure_skip_verify,omitempty"`
@@ -78,11 +85,12 @@ func (c ClusterTLS) File() ([]byte, error) {
 	if err := c.Check(); err != nil || c.Fields == nil {
 		return []byte{}, err
 	}
-	server, client := c.mounted()
+	mounted, client := c.mounted()
+	server := serverTLS(&c.Fields.Server, mounted)
 	out, err := yaml.Marshal(clusterFile{
-		Server: serverTLS(&c.Fields.Server, server),
+		Server: clusterServerBlock{KeyFile: server.KeyFile, CertFile: server.CertFile, serverTLSSettings: server.serverTLSSettings},
 		Client: clientTLSBlock{
-			CertFile: client.cert.path(), KeyFile: client.key.path(), CAFile: client.ca.path(),
+			KeyFile: client.key.path(), CertFile: client.cert.path(), CAFile: client.ca.path(),
 			ServerName: c.Fields.Client.ServerName, InsecureSkipVerify: c.Fields.Client.InsecureSkipVerify,
 		},
 	})

@@ -18,8 +18,13 @@ import (
 
 // serverTLSBlock is the block tls_server_config of a server's configuration file.
 type serverTLSBlock struct {
-	CertFile                 string   `yaml:"cert_file,omitempty"`
-	KeyFile                  string   `yaml:"key_file,omitempty"`
+	CertFile          string `yaml:"cert_file,omitempty"`
+	KeyFile           string `yaml:"key_file,omitempty"`
+	serverTLSSettings `yaml:",inline"`
+}
+
+// serverTLSSettings is what follows the certificate and its key.
+type serverTLSSettings struct {
 	ClientAuthType           string   `yaml:"client_auth_type,omitempty"`
 	ClientCAFile             string   `yaml:"client_ca_file,omitempty"`
 	MinVersion               string   `yaml:"min_version,omitempty"`
@@ -35,15 +40,17 @@ func serverTLS(t *v1.WebTLSConfig, mounted mountedTLS) *serverTLSBlock {
 		return nil
 	}
 	return &serverTLSBlock{
-		CertFile:                 cmp.Or(mounted.cert.path(), t.CertFile),
-		KeyFile:                  cmp.Or(mounted.key.path(), t.KeyFile),
-		ClientAuthType:           t.ClientAuthType,
-		ClientCAFile:             cmp.Or(mounted.ca.path(), t.ClientCAFile),
-		MinVersion:               t.MinVersion,
-		MaxVersion:               t.MaxVersion,
-		CipherSuites:             t.CipherSuites,
-		PreferServerCipherSuites: t.PreferServerCipherSuites,
-		CurvePreferences:         t.CurvePreferences,
+		CertFile: cmp.Or(mounted.cert.path(), t.CertFile),
+		KeyFile:  cmp.Or(mounted.key.path(), t.KeyFile),
+		serverTLSSettings: serverTLSSettings{
+			ClientAuthType:           t.ClientAuthType,
+			ClientCAFile:             cmp.Or(mounted.ca.path(), t.ClientCAFile),
+			MinVersion:               t.MinVersion,
+			MaxVersion:               t.MaxVersion,
+			CipherSuites:             t.CipherSuites,
+			PreferServerCipherSuites: t.PreferServerCipherSuites,
+			CurvePreferences:         t.CurvePreferences,
+		},
 	}
 }
 
