@@ -71,6 +71,7 @@ func TestBaseRefused(t *testing.T) {
 		"files of pushover":      {version: "0.25.0", text: receiverOf(`pushover_configs: [{user_key_file: /a, token: hunter2}]`), want: "pushover_configs[0]: has no user_key"},
 		"token of pushover":      {version: "0.25.0", text: receiverOf(`pushover_configs: [{user_key: hunter2, token_file: /a}]`), want: "pushover_configs[0]: has no token"},
 		"update_message":         {text: receiverOf(`slack_configs: [{api_url: "https://hunter2.b", update_message: true}]`), want: "receivers[0]: update_message can only be used with bot tokens"},
+		"update_message alone":   {text: "global: {slack_api_url: 'https://slack.com/api/chat.postMessage'}\n" + receiverOf(`slack_configs: [{channel: a}, {channel: a, update_message: true}]`), want: "receivers[0].slack_configs[1].update_message: needs an api_url beside it: https://slack.com/api/chat.postMessage"},
 		"external_id":            {text: receiverOf(`sns_configs: [{topic_arn: a, sigv4: {region: a, external_id: hunter2}}]`), want: "external_id"},
 		"telegram":               {version: "0.23.0", text: receiverOf(`telegram_configs: [{chat_id: 1, bot_token: hunter2}]`), want: "receivers[0].telegram_configs: needs Alertmanager >= 0.24.0"},
 		"telegram without token": {version: "0.30.0", text: "global: {telegram_bot_token: hunter2}\n" + receiverOf(`telegram_configs: [{chat_id: 1}]`), want: "telegram_configs[0]: has no bot_token; the global one needs Alertmanager >= 0.31.0"},

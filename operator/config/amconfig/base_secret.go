@@ -183,7 +183,7 @@ func takenNames(root *yaml.Node) string {
 func explainBase(text []byte, refused error) error {
 	root, parseErr := parseTree(text)
 	if parseErr == nil && errors.Is(refused, errPanics) {
-		return fmt.Errorf("%w at a null: %s", errPanics, strings.Join(nullsOf(root), ", "))
+		return explainPanic(root)
 	}
 	err := explain(text, refused, func(path, _ string) bool { return redact.InError(path) })
 	if parseErr != nil || strings.HasPrefix(err.Error(), string(Receivers)+"[") {
@@ -203,6 +203,22 @@ func explainBase(text []byte, refused error) error {
 		}
 	}
 	return err
+}
+
+// explainPanic returns why the loader panics on a document, as a server with it does.
+func explainPanic(root *yaml.Node) error {
+	for i, receiver := range elementsOf(get(root, string(Receivers))) {
+		for j, slack := range elementsOf(get(receiver, "slack_configs")) {
+			if get(slack, "api_url") == nil && isTrueNode(nil, get(slack, "update_message")) {
+				path := fmt.Sprintf("receivers[%d].slack_configs[%d].update_message", i, j)
+				return faults.At(path, errors.New("needs an api_url beside it: "+slackPostMessage))
+			}
+		}
+	}
+	if nulls := nullsOf(root); len(nulls) > 0 {
+		return fmt.Errorf("%w at a null: %s", errPanics, strings.Join(nulls, ", "))
+	}
+	return errPanics
 }
 
 // sameFault reports whether two errors of the loader have the same first reason, in whatever line.
