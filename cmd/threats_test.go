@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// heldBy is a link to a test, with its name, or to a golden file.
+// heldBy matches a link to a test, with its name, or to a golden file.
 var heldBy = regexp.MustCompile(`\[([^\]]+)\]\(([^)]+)\)`)
 
 // Each threat in docs/threats.md is prevented by tests that exist.

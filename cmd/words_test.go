@@ -49,8 +49,8 @@ var words = []struct{ phrase, instead string }{
 	{`slip of the finger`, "typo"},
 }
 
-// commentWords are phrases that comments do not have: plain words where the field has a term, and
-// things that speak, know and ask.
+// commentWords are phrases that comments do not have: plain words instead of terms of the field, and verbs of speech
+// and knowledge with things as their subject.
 var commentWords = []struct{ phrase, instead string }{
 	{`whoever|whomever`, "caller, client, user"},
 	{`nobody|somebody|everybody`, "no caller, no client; name who does it"},
@@ -64,7 +64,7 @@ var commentWords = []struct{ phrase, instead string }{
 	{`thereof|therein|whereof`, "of it, in it, of which"},
 }
 
-// fine matches uses in which such a word is right, and code on a page.
+// fine matches uses in which such a word is correct, and code on a page.
 var fine = regexp.MustCompile("(?i)\\bowner[ -]references?\\b|\\b(persistent[ -]?)?volume[ -]claims?\\b|`[^`\n]*`")
 
 // The listed phrases do not occur in texts for users: pages, help, logs, errors,

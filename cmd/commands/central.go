@@ -35,7 +35,7 @@ func (o *centralOptions) bind(flags flagSet) {
 
 func (o *centralOptions) on() bool { return o.Mode == optIn }
 
-// validate checks the flags. ours is whether --prometheus-config-reloader is one of this project that can
+// validate checks the flags. ours reports whether --prometheus-config-reloader is an image of this project that can
 // receive targets.
 func (o *centralOptions) validate(ours bool) error {
 	if !o.on() {
@@ -78,8 +78,8 @@ func (o *centralOptions) readCA() func() ([]byte, error) {
 	}
 }
 
-// readShards returns the function that reads how many shards workloads should have, or nil without the file. It reads
-// the file again if the kubelet has replaced it.
+// readShards returns the function that reads how many shards workloads should have, or nil without the file. The
+// function rereads the file only if the kubelet has replaced it.
 func (o *centralOptions) readShards() func() (scaling.Document, error) {
 	if !o.on() || o.ShardsFile == "" {
 		return nil
@@ -88,12 +88,12 @@ func (o *centralOptions) readShards() func() (scaling.Document, error) {
 	return file.read
 }
 
-// shardsFile is the document in a file.
+// shardsFile caches the document in a file.
 type shardsFile struct {
 	path string
 
 	mu   sync.Mutex
-	info os.FileInfo // of the file that was read last
+	info os.FileInfo // of the version that was read last
 	all  scaling.Document
 	err  error
 }
@@ -105,14 +105,14 @@ func (f *shardsFile) read() (scaling.Document, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.info = nil
-		return nil, nil // nothing was decided yet
+		return nil, nil // there is no decision yet
 	case err != nil:
 		f.info = nil
 		return nil, fmt.Errorf("--central-discovery-shards-file: %w", err)
 	case f.info != nil && os.SameFile(info, f.info) && info.ModTime().Equal(f.info.ModTime()) && info.Size() == f.info.Size():
 		return f.all, f.err
 	}
-	if info.Size() > scaling.MaxBytes { // it is refused without being read
+	if info.Size() > scaling.MaxBytes { // rejected without reading it
 		f.all, f.err = nil, fmt.Errorf("it has %d bytes, more than %d", info.Size(), scaling.MaxBytes)
 	} else if text, err := os.ReadFile(f.path); err != nil {
 		f.info = nil

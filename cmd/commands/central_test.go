@@ -31,7 +31,7 @@ func TestCentralDiscoveryFlags(t *testing.T) {
 	}
 }
 
-// Only certificates reach the pods, whatever the file has.
+// Only certificates reach the pods, whatever else the file contains.
 func TestDiscoveryCA(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	o := centralOptions{Mode: optIn, Address: "discovery:8443", CAFile: file}
@@ -69,7 +69,7 @@ func TestDiscoveryCA(t *testing.T) {
 	}
 }
 
-// The file with numbers of shards is read again when the kubelet has replaced it, and may be missing.
+// The file with numbers of shards is reread when the kubelet has replaced it, and may be missing.
 func TestShardsFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "shards.json")

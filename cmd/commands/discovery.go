@@ -99,10 +99,10 @@ func (d *discoveryOptions) run(ctx context.Context, o *Options, stdout io.Writer
 	if err != nil {
 		return err
 	}
-	cfg.WarningHandler = rest.NoWarnings{} // about Endpoints, which are read on behalf of workloads
-	plain := rest.CopyConfig(cfg)          // only the leader may write with cfg; a review is no write
+	cfg.WarningHandler = rest.NoWarnings{} // warnings are about Endpoints, which are read on behalf of workloads
+	plain := rest.CopyConfig(cfg)          // only the leader may write with cfg, and access reviews are not writes
 	election := o.Leader
-	if election.Lease == program { // the default, which is the Lease of the operator
+	if election.Lease == program { // the default is the Lease of the operator
 		election.Lease = d.service
 	}
 	leader, err := election.leader(ctx, cfg, log)
@@ -208,7 +208,7 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	return out, nil
 }
 
-// recorder returns what sends Events.
+// recorder returns a recorder that sends Events.
 func recorder(ctx context.Context, kube kubernetes.Interface, scheme *runtime.Scheme) (events.EventRecorder, error) {
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kube.EventsV1()})
 	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
@@ -217,7 +217,7 @@ func recorder(ctx context.Context, kube kubernetes.Interface, scheme *runtime.Sc
 	return broadcaster.NewRecorder(scheme, discoveryName), nil
 }
 
-// share returns a configuration with a part of the rate limits.
+// share returns a configuration with a fraction of the rate limits.
 func share(cfg *rest.Config, part int) *rest.Config {
 	out := rest.CopyConfig(cfg)
 	out.QPS, out.Burst = cfg.QPS/float32(part), max(1, cfg.Burst/part)
@@ -263,7 +263,7 @@ func (p *discoveryService) lead(ctx context.Context, leader *startup.Leader) {
 	<-ctx.Done()
 }
 
-// identify sets the certificate that pods see: that of files, or its own.
+// identify sets the serving certificate: that of files, or a generated one.
 func (d *discoveryOptions) identify(p *discoveryService, o *Options, cfg *rest.Config, namespace string) (err error) {
 	if d.certFile != "" {
 		files := httpserver.TLS{Enable: true, Flags: "--targets-", CertFile: d.certFile, KeyFile: d.keyFile, ReloadInterval: o.Web.ReloadInterval, MinVersion: "VersionTLS13"}

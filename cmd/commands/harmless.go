@@ -52,8 +52,8 @@ func (h harmless) escape(p []byte) (size int, escaped string) {
 	return 0, ""
 }
 
-// turns reports whether p begins with a character that changes the direction of the text after it: U+202A to U+202E, or
-// U+2066 to U+2069.
+// turns reports whether p begins with a character that changes the direction of the following text: U+202A to U+202E,
+// or U+2066 to U+2069.
 func turns(p []byte) bool {
 	return len(p) > 2 && p[0] == 0xe2 && (p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae || p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)
 }
@@ -62,7 +62,7 @@ func turns(p []byte) bool {
 // is none.
 func control(p []byte) int {
 	switch c := p[0]; {
-	case c == '\n', c == '\t', c == '\r' && len(p) > 1 && p[1] == '\n': // another \r would show the line with another beginning
+	case c == '\n', c == '\t', c == '\r' && len(p) > 1 && p[1] == '\n': // another \r would let the terminal overwrite the beginning of the line
 	case c < ' ', c == 0x7f:
 		return 1
 	case c == 0xc2 && len(p) > 1 && p[1] >= 0x80 && p[1] < 0xa0 && p[1] != 0x85:

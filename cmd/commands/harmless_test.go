@@ -63,7 +63,8 @@ spec: {selector: {}, endpoints: [{port: "(\e[31mRED\a*", interval: "\e[2K1x", "f
 	}
 }
 
-// No name changes the direction of what follows it, or ends its line and begins another. YAML keeps the text of values.
+// No name changes the direction of the text after it, or ends its line and begins another. YAML keeps the text of
+// values.
 func TestNamesStayInTheirLine(t *testing.T) {
 	const name = `"x\u202E\u2066\nbegun"`
 	file := filepath.Join(t.TempDir(), "a.yaml")

@@ -348,7 +348,7 @@ func TestChartIsInstalled(t *testing.T) {
 	}
 }
 
-// The webhooks check the namespaces that the operator watches: a release for some of them must not refuse objects of
+// The webhooks check the namespaces that the operator watches: a release for some of them must not reject objects of
 // others.
 func TestChartWebhookNamespaces(t *testing.T) {
 	for values, want := range map[string]string{
@@ -403,7 +403,7 @@ func TestChartFlags(t *testing.T) {
 	}
 }
 
-// A VerticalPodAutoscaler refuses an update mode that is not a string.
+// A VerticalPodAutoscaler rejects an update mode that is not a string.
 func TestChartAutoscaler(t *testing.T) {
 	for _, mode := range []string{"Off", "Initial", "InPlaceOrRecreate"} {
 		texts := released(t, "verticalPodAutoscaler: {enabled: true, updateMode: \""+mode+"\"}")

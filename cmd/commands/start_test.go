@@ -36,8 +36,8 @@ users: [{name: u, user: {token: t}}]
 	}
 }
 
-// While the API server fails, a starting operator retries and reports no controller as ready; when it is stopped, it ends
-// without an error.
+// If the API server fails, the operator retries to start, reports in its metrics that no controller is ready, and ends
+// without an error when it is stopped.
 func TestStartWithoutAnAPIServer(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "starting", http.StatusServiceUnavailable)

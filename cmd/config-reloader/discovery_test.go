@@ -43,8 +43,8 @@ func (p aPod) Pod(context.Context, types.NamespacedName) (*corev1.Pod, error) {
 	}}}, nil
 }
 
-// The server of the discovery service and config-reloader understand each other: full lists, changes,
-// jobs that go, a new leader, and the list of a shard that is not in use any more.
+// The discovery service and config-reloader are compatible: full lists, changes, removed jobs, a new leader, and the
+// list of a shard that was removed.
 func TestDiscoveryService(t *testing.T) {
 	of := feed.Shard{Workload: catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "k8s"}}
 	pod := aPod{"token"}
@@ -86,7 +86,8 @@ func TestDiscoveryService(t *testing.T) {
 	process.Until("the next leader", func() bool { return process.Metric("reloader_targets_leader") == "8" })
 	p.until(t, `200 [{"targets":["10.0.0.0:80"],"labels":{}},{"targets":["10.0.0.1:80"],"labels":{}}]`)
 
-	// What fits into a list of the service fits here, whatever labels the targets have.
+	// A list that fits into the limits of the service fits into those of config-reloader, whatever labels the targets
+	// have.
 	r := rand.New(rand.NewPCG(0, 0))
 	for i, size := range []int{100, 12_000, 20_000, 30_000} {
 		note := make([]byte, size)

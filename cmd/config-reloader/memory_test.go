@@ -257,7 +257,7 @@ func TestLargestConfigurationInItsLimit(t *testing.T) {
 			}
 			changes := 2
 			if size > 100_000_000-8192 {
-				changes = 1 // takes as long as all other cases
+				changes = 1 // takes as long as all other cases together
 			}
 			box.run(size, rules, changes)
 		})
@@ -327,7 +327,7 @@ func (c *container) sidecar(size, rules int64, changes int) (text func(io.Writer
 	return text
 }
 
-// The list of 5,000 targets of 0.5 KB each fits into a container of 15 MiB, as many jobs and as one.
+// The list of 5,000 targets of 0.5 KB each fits into a container of 15 MiB, in one job or in as many jobs as targets.
 func TestTargetsFitIntoMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for comparisons with Prometheus")
@@ -391,7 +391,7 @@ func TestTargetsFitIntoMemory(t *testing.T) {
 				return all[len(all)-1].Watch == 1 && len(all[len(all)-1].Scraped) == targetreport.MaxWatchUnits
 			})
 			c.survived("the inventory, and many watched targets")
-			for range 3 { // the whole list once more, from its beginning
+			for range 3 { // the whole list once more, as after a reconnect
 				d.events <- manyTargets(jobs, 5000)
 			}
 			d.events <- manyTargets(jobs, 5000) + fullList("1-2", last, "[]")
@@ -399,15 +399,15 @@ func TestTargetsFitIntoMemory(t *testing.T) {
 			c.survived("5,000 targets")
 			for line := range strings.Lines(read(t, fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))) {
 				if strings.HasPrefix(line, "VmHWM") || strings.HasPrefix(line, "VmRSS") || strings.HasPrefix(line, "RssAnon") {
-					t.Log(strings.TrimSpace(line)) // with the pages of the executable, which need no memory of the container
+					t.Log(strings.TrimSpace(line)) // with the pages of the executable, which are not charged to the container
 				}
 			}
 		})
 	}
 }
 
-// writeActive writes the active targets of Prometheus for the list of manyTargets, as its own discovery finds them: with
-// 3 KB of labels each.
+// writeActive writes the active targets of Prometheus for the list of manyTargets, with 3 KB of labels each, as its own
+// discovery finds them.
 func writeActive(w io.Writer, jobs, n int) {
 	labels := strings.Repeat(`"__meta_kubernetes_pod_annotation_example":"0123456789012345678901234567890123456789",`, 33)
 	out := bufio.NewWriter(w)
@@ -428,7 +428,7 @@ func labelsOfTarget(j, i int, more string) string {
 	return fmt.Sprintf(`{%s"job":"web-%d","instance":"10.%d.%d.%d:8080","namespace":"demo","pod":"web-%d-0123456789-%d","endpoint":"metrics","service":"web-%d"}`, more, j, j%256, i>>8, i%256, j, i, j)
 }
 
-// writeSeries writes the answer to a query for a metric that each of the targets has.
+// writeSeries writes the response to a query for a metric that each of the targets has.
 func writeSeries(w io.Writer, jobs, n int) {
 	out := bufio.NewWriter(w)
 	defer out.Flush()

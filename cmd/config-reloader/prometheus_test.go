@@ -77,7 +77,7 @@ func TestMigration(t *testing.T) {
 	}
 }
 
-// reports waits for a report, and expects no disagreement in those before it.
+// reports waits for a report, and expects no disagreement in the earlier ones.
 func (m *migration) reports(when string, want func(targetreport.Report) bool) {
 	m.t.Helper()
 	seen := len(m.d.reports())
@@ -125,14 +125,14 @@ type migration struct {
 	url     string // of Prometheus
 	version string
 	targets []*scenetest.Target
-	extra   *scenetest.Target // known to the discovery server only
+	extra   *scenetest.Target // known only to the discovery server
 	process *reloadtest.Process
 	args    []string
 }
 
 func newMigration(t *testing.T) *migration {
 	m := &migration{t: t, vol: volumetest.New(t), url: "http://" + freePort(t), extra: scenetest.NewTarget(t)}
-	for range 12 { // with fewer, all are on one of two shards now and then
+	for range 12 { // with fewer, all can be on one of two shards
 		m.targets = append(m.targets, scenetest.NewTarget(t))
 	}
 	m.d = newDiscovery(t, "one", "")
@@ -193,7 +193,7 @@ func (m *migration) live(mode string) {
 	})
 }
 
-// kept returns the targets that this shard keeps by hash: those that were scraped at all.
+// kept returns the targets that this shard keeps by hash, which are those that were scraped at least once.
 func (m *migration) kept() (out []*scenetest.Target) {
 	for _, target := range m.targets {
 		if len(target.Scrapes()) > 0 {
@@ -236,7 +236,7 @@ func (m *migration) list(version string, extra int) string {
 	return fullList(version, migrationJob, m.groups(extra))
 }
 
-// centralChanges adds and removes a target by the list alone, and then loses the server.
+// centralChanges adds and removes a target only in the list, and then stops the server.
 func (m *migration) centralChanges() {
 	m.t.Helper()
 	scraping := func() int {
@@ -286,7 +286,7 @@ func (m *migration) checkScrapes() {
 	}
 }
 
-// serveAPI serves the pods of the targets as an API server does.
+// serveAPI serves the pods of the targets like an API server.
 func (m *migration) serveAPI(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {

@@ -27,11 +27,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// discovery is a discovery server. It sends its lines to each new connection, and then what send adds.
+// discovery is a fake discovery server. It sends its lines to each new connection, followed by those that send adds.
 type discovery struct {
 	*httptest.Server
 	mu     sync.Mutex
-	token  string // that is accepted
+	token  string // the accepted token
 	lines  string // for new connections
 	asked  []string
 	events chan string
@@ -144,7 +144,7 @@ func (d *discovery) ca(t testing.TB, file string) {
 	must(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: d.Certificate().Raw}), 0o644))
 }
 
-// anotherCA returns a CA that has signed nothing.
+// anotherCA returns a CA that has not signed the certificate of the server.
 func anotherCA(t testing.TB) []byte {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
@@ -161,7 +161,7 @@ func fullList(version, job, groups string) string {
 
 const aJob = "serviceMonitor/demo/web/0"
 
-// pod is a folder with what a pod has, and the loopback address for Prometheus.
+// pod is a folder with the files of a pod, and the loopback address for Prometheus.
 type pod struct {
 	dir, listen, server string
 	list                string // --targets-file
@@ -193,7 +193,7 @@ func (p *pod) args() []string {
 	}
 }
 
-// get returns what Prometheus receives for a job.
+// get returns the response to Prometheus for a job.
 func (p *pod) get(job string) string {
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := c.Get("http://" + p.listen + "/sd/" + url.PathEscape(job))
@@ -213,7 +213,7 @@ func (p *pod) until(t testing.TB, want string) {
 	reloadtest.Until(t, want, func() bool { return p.get(aJob) == want })
 }
 
-// The list arrives, changes, and survives a restart while the server is away.
+// The list is received and updated, and survives a restart while the server is unreachable.
 func TestTargetsFromServer(t *testing.T) {
 	d := newDiscovery(t, "one", fullList("1-1", aJob, `[{"targets":["10.0.0.7:8080"]}]`))
 	p := newPod(t, d, "one")

@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// TestWatchedTargets checks what the discovery server learns of a Prometheus before it moves targets: what is in the list
-// and how many series that has, and that a new target was scraped, not before it was.
+// TestWatchedTargets checks the reports on which the discovery server bases its moves of targets: the targets in the
+// list with their numbers of series, and that a new target was scraped, but not before its first scrape.
 func TestWatchedTargets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for scrapes")

@@ -225,8 +225,9 @@ func TestOtherMethodCodesAndCertificates(t *testing.T) {
 	}
 }
 
-// The duration metric measures the request alone, without the checks before and after it, also for a late response.
-func TestDurationOfTheRequestAlone(t *testing.T) {
+// TestDurationExcludesChecks checks that the duration metric measures only the reload request, without the checks
+// before and after it, also for a late response.
+func TestDurationExcludesChecks(t *testing.T) {
 	const late = 700 * time.Millisecond
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -253,8 +254,8 @@ func TestDurationOfTheRequestAlone(t *testing.T) {
 	}
 }
 
-// Servers whose URLs differ only in what is not shown have their own series: one that works does not hide that
-// another fails.
+// Servers whose URLs differ only in hidden parts have separate series: a working one does not hide the failure of
+// another.
 func TestServersWithTheSameName(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("team") == "a" {

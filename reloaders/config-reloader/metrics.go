@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 )
 
-// metrics are all metrics of the program. None has a label with a path or a URL.
+// metrics are the metrics of the program. No label has a path or a URL as its value.
 type metrics struct {
 	reloads, reloadsFailed prometheus.Counter
 	lastOK, lastOKTime     prometheus.Gauge

@@ -57,9 +57,9 @@ type Reloader struct {
 	metrics  *metrics
 	target   *reload.Target
 	loop     *reload.Loop
-	// mixedSince is the time at which inconsistent parts were first seen, mixedTold the time of the last log message
+	// mixedSince is the time at which inconsistent parts were first seen, mixedLogged the time of the last log message
 	// about them. Both are zero if the parts are consistent.
-	mixedSince, mixedTold time.Time
+	mixedSince, mixedLogged time.Time
 
 	warned map[string]string // input -> hash of the content whose unset variables were logged
 }
@@ -139,11 +139,11 @@ func (r *Reloader) Register(mux *http.ServeMux) { r.loop.Register(mux) }
 // step updates the outputs and returns the content on disk.
 func (r *Reloader) step(ctx context.Context) (reload.Content, error) {
 	results, err := r.renderer.Render(ctx)
-	r.tellMixed(err)
+	r.warnMixed(err)
 	if err != nil {
 		return reload.Content{}, err
 	}
-	r.tellUnset(results)
+	r.countUnset(results)
 	snap, err := r.folders.Take(ctx)
 	if err != nil {
 		return reload.Content{}, err
@@ -155,22 +155,22 @@ func (r *Reloader) step(ctx context.Context) (reload.Content, error) {
 // The kubelet refreshes everything within two minutes, and usually in less than one second.
 const mixedPatience = 10 * time.Second
 
-// tellMixed logs a warning, and repeats it, while the parts stay inconsistent.
-func (r *Reloader) tellMixed(err error) {
+// warnMixed logs a warning, and repeats it, while the parts stay inconsistent.
+func (r *Reloader) warnMixed(err error) {
 	mixed, ok := errors.AsType[*render.MixedError](err)
 	now := time.Now()
 	switch {
 	case !ok && !r.mixedSince.IsZero():
-		if r.mixedTold.After(r.mixedSince) && err == nil {
+		if r.mixedLogged.After(r.mixedSince) && err == nil {
 			r.opts.Logger.Info("Configuration parts are consistent again", "after", now.Sub(r.mixedSince).Round(time.Second).String())
 		}
-		r.mixedSince, r.mixedTold = time.Time{}, time.Time{}
+		r.mixedSince, r.mixedLogged = time.Time{}, time.Time{}
 	case !ok:
 	case r.mixedSince.IsZero():
-		r.mixedSince, r.mixedTold = now, now
+		r.mixedSince, r.mixedLogged = now, now
 		r.opts.Logger.Debug("Waiting for a consistent set of configuration parts", "files", mixed.Files)
-	case now.Sub(r.mixedTold) >= mixedPatience:
-		r.mixedTold = now
+	case now.Sub(r.mixedLogged) >= mixedPatience:
+		r.mixedLogged = now
 		r.opts.Logger.Warn("Still waiting for a consistent set of configuration parts, keeping the last good output",
 			"files", mixed.Files, "waiting", now.Sub(r.mixedSince).Round(time.Second).String())
 	}
@@ -195,8 +195,8 @@ func content(results []render.Result, snap volume.Snapshot) reload.Content {
 	return c
 }
 
-// tellUnset counts references to unset variables and logs them once per content of a file.
-func (r *Reloader) tellUnset(results []render.Result) {
+// countUnset counts references to unset variables and logs them once per content of a file.
+func (r *Reloader) countUnset(results []render.Result) {
 	total := 0
 	for _, res := range results {
 		total += res.Unset.Total()

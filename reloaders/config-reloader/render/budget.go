@@ -213,7 +213,7 @@ func (r *Renderer) replaceInPlace(files []File, jobs []job) error {
 		return err
 	}
 	for i := range jobs {
-		if err := r.again(&jobs[i]); err != nil {
+		if err := r.renderAgain(&jobs[i]); err != nil {
 			return err
 		}
 	}
@@ -253,8 +253,8 @@ func (j *job) removeOld() error {
 	return j.rules.sweep("")
 }
 
-// again renders the outputs for which removeOld has made room.
-func (r *Renderer) again(j *job) error {
+// renderAgain renders the outputs for which removeOld has made room.
+func (r *Renderer) renderAgain(j *job) error {
 	if !j.absent {
 		return nil
 	}

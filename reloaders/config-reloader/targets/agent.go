@@ -29,15 +29,15 @@ const (
 // agent is the state of a Prometheus in agent mode.
 type agent struct {
 	series uint64
-	// truncations is how often the WAL was truncated since the start.
+	// truncations is the number of truncations of the WAL since the start.
 	truncations uint64
-	// unsent is the number of samples that were not sent to all remote storages, at least 1 if there are some.
+	// unsent is the number of samples that were not sent to all remote storages, at least 1 if any sample was not sent.
 	unsent uint64
 }
 
 // agent reads the state of a Prometheus in agent mode. ok is false for a server.
 //
-// Errors: Prometheus does not answer, or with too much.
+// Errors: Prometheus does not respond; its response is too large.
 func (p Prometheus) agent(ctx context.Context) (out agent, ok bool, err error) {
 	if p.Metrics == nil {
 		return agent{}, false, nil

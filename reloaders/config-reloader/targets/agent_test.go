@@ -44,8 +44,8 @@ func TestReadAgent(t *testing.T) {
 	}
 }
 
-// An agent has no queries: its series are divided among its targets, also those of other jobs, and it says what it has
-// not sent, also without targets.
+// The series of an agent, which has no query API, are divided among all its targets, including those of other jobs. The
+// inventory reports unsent samples, also without targets.
 func TestInventoryOfAgent(t *testing.T) {
 	r := newReported(t)
 	r.prometheus.Query = r.prometheus.Targets.ResolveReference(&url.URL{Path: "/api/v1/query"})
@@ -85,14 +85,14 @@ func TestInventoryOfAgent(t *testing.T) {
 	unsent("a server", "unknown")
 }
 
-// Series of targets that an agent does not scrape any more are not those of its other targets, until it truncates its WAL:
-// those that moved to another shard would count on both, and more shards would be added for them.
+// Until an agent truncates its WAL, the series of targets that it no longer scrapes are not attributed to its other
+// targets: a target that has moved to another shard would count on both, and autoscaling would add shards.
 func TestSeriesOfTargetsThatLeft(t *testing.T) {
 	s, now := agentSeries{}, time.Unix(0, 0)
 	for _, step := range []struct {
 		what        string
 		after       time.Duration
-		up          string // a letter each
+		up          string // one letter each
 		series      uint64
 		truncations uint64
 		want        uint64

@@ -12,11 +12,11 @@ type agentSeries struct {
 	at          time.Time
 	truncations uint64
 	share       uint64          // series of each target
-	up          map[uint64]bool // targets by key
+	up          map[uint64]bool // by key of the target
 	gone        map[uint64]departure
 }
 
-// departure is a target that the agent does not scrape any more, whose series it still counts.
+// departure is a target that the agent no longer scrapes but whose series it still counts.
 type departure struct {
 	noticed time.Time
 	series  uint64

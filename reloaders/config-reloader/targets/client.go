@@ -24,16 +24,16 @@ import (
 )
 
 const (
-	// silence is how long the server may send no line. It sends a ping every 10 s.
+	// silence is the maximum time without a line from the server, which sends a ping every 10 s.
 	silence = 30 * time.Second
 	// firstPause and longestPause limit the time between two attempts.
 	firstPause, longestPause = 500 * time.Millisecond, 15 * time.Second
-	// patience is how long a list without confirmation protects against leaders with a lower number.
-	// Leaders take their numbers from their clocks, one of which may have been wrong.
+	// patience is how long a list without confirmation protects against leaders with a lower number. The number of a
+	// leader comes from its clock, which may have been wrong.
 	patience = 10 * time.Minute
 	// saveInterval is the minimum time between two writes of the file, unless a report needs one.
 	saveInterval = 5 * time.Second
-	// repeat is how often the log repeats the same error.
+	// repeat is the minimum time between two log messages about the same error.
 	repeat = 5 * time.Minute
 	// maxReply limits how much of an error response is read.
 	maxReply = 512
@@ -78,7 +78,7 @@ type Client struct {
 	storing sync.Mutex
 	failing bool // the last write of the file failed
 
-	// Of the last attempts.
+	// of the last attempts
 	failures int  // since the last confirmation
 	full     bool // request a full list
 	logged   string
@@ -184,7 +184,7 @@ func (c *Client) receive(ctx context.Context, heard func()) error {
 	}
 }
 
-// listen receives the questions of the server.
+// listen receives the requests of the server for reports and inventories.
 func (c *Client) listen(m message) {
 	switch {
 	case m.wrong != nil:
@@ -197,7 +197,7 @@ func (c *Client) listen(m message) {
 	}
 }
 
-// oldestLeader returns the lowest number of a leader that is accepted.
+// oldestLeader returns the lowest leader number that is accepted.
 func (c *Client) oldestLeader() uint64 {
 	v, _, _, confirmed := c.list.size()
 	if confirmed.Before(c.started) {
@@ -281,7 +281,7 @@ func refusal(resp *http.Response) error {
 	}
 	e := &statusError{status: fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))}
 	if resp.Header.Get("Content-Encoding") == "" {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxReply)) // as much as there is
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxReply)) // possibly truncated
 		e.reply = strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "")), " ")
 	}
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {

@@ -78,7 +78,7 @@ func (p *peer) respond(answer func() (*http.Response, error)) {
 	p.answer = answer
 }
 
-// hangUp ends the stream.
+// hangUp closes the stream.
 func (p *peer) hangUp() { p.out().CloseWithError(io.ErrUnexpectedEOF) }
 
 func (p *peer) out() *io.PipeWriter {
@@ -87,7 +87,7 @@ func (p *peer) out() *io.PipeWriter {
 	return p.stream
 }
 
-// run runs the client for the time of the test, which has a fake clock.
+// run runs the client in the fake time of the test.
 func (p *peer) run() (stop func()) {
 	ctx, cancel := context.WithCancel(p.t.Context())
 	done := make(chan struct{})
@@ -122,7 +122,7 @@ func status(code int, body string, header ...string) *http.Response {
 	return &http.Response{StatusCode: code, Header: h, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// A server that sends pings is connected for as long as it does.
+// A connection is kept while the server sends pings.
 func TestSilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
@@ -149,7 +149,7 @@ func TestSilentServer(t *testing.T) {
 	})
 }
 
-// A slow list is complete when it is, and is not used before.
+// A list that arrives slowly is used only once it is complete.
 func TestSlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
@@ -163,7 +163,7 @@ func TestSlowServer(t *testing.T) {
 	})
 }
 
-// Pauses between attempts grow to 15 s, and begin again after the server has confirmed a list.
+// Pauses between attempts grow to 15 s, and are reset after the server has confirmed a list.
 func TestServerIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
@@ -239,7 +239,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A change of another list is followed by one request for a full list.
+// A change of a list that the client does not have is followed by one request for a full list.
 func TestMismatchRequestsFullList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
@@ -258,7 +258,7 @@ func TestMismatchRequestsFullList(t *testing.T) {
 	})
 }
 
-// An older leader is refused, unless the newer one has not confirmed the list for long.
+// An older leader is rejected until the newer one has not confirmed the list for [patience].
 func TestOlderLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
@@ -279,7 +279,7 @@ func TestOlderLeader(t *testing.T) {
 	})
 }
 
-// The list is stored at once, then at most every 5 s, and at the end.
+// The first list is stored immediately, later ones at most every 5 s, and the last one at the end.
 func TestFileFollowsList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "list")
@@ -329,7 +329,7 @@ func TestFileFollowsList(t *testing.T) {
 	})
 }
 
-// Without a place for the file, the list is served from memory, and stored as soon as it can be.
+// If the file cannot be written, the list is served from memory, and stored as soon as possible.
 func TestDiskFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "later")
@@ -350,7 +350,7 @@ func TestDiskFails(t *testing.T) {
 	})
 }
 
-// A damaged file is ignored: the list is unknown then, and not empty.
+// A damaged file is ignored: the list is then unknown, not empty.
 func TestDamagedFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "list")
 	l := &list{}
@@ -380,7 +380,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// A pipe or a link in place of the file, or of the one that is renamed to it, is neither read nor followed.
+// A pipe or a link instead of the file, or of the temporary file that replaces it, is neither read nor followed.
 func TestFileIsRegular(t *testing.T) {
 	dir := t.TempDir()
 	file, other := filepath.Join(dir, "list"), filepath.Join(dir, "other")

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// settled is how long Prometheus must have requested the same targets of a job before they are compared
-	// with the scraped ones. Prometheus applies new targets within 10 s.
+	// settled is how long Prometheus must have had the same targets of a job before they are compared with the scraped
+	// ones. Prometheus applies new targets within 10 s.
 	settled = 20 * time.Second
 	// maxAsked is the maximum number of jobs whose dropped targets are requested for one comparison.
 	maxAsked = 5
@@ -26,13 +26,13 @@ const (
 	maxCompared = 1_000_000
 )
 
-// comparison compares the targets of jobs with those that Prometheus scrapes. Jobs and targets are
-// compared by discovered address: Prometheus scrapes one of several targets with the same labels after
-// relabeling, and which of them is not known here.
+// comparison compares the targets of jobs with those that Prometheus scrapes. Jobs and targets are compared by
+// discovered address: Prometheus scrapes one of several targets with the same labels after relabeling, and the list
+// does not determine which one.
 type comparison struct {
 	seed   maphash.Seed
 	jobs   map[string]*jobComparison
-	listed map[uint64]bool // by job and address: is it scraped?
+	listed map[uint64]bool // by job and address: whether it is scraped
 	// foreign is true if Prometheus ignores the parameter for one job.
 	foreign bool
 }
@@ -44,14 +44,14 @@ type jobComparison struct {
 	// absent are addresses in the list that are not scraped.
 	absent                     *targetreport.Targets
 	dropped, missing, unlisted *targetreport.Targets
-	// suspects are those targets, with the time since which comparisons have found them.
+	// suspects are those targets, with the time since when comparisons have found them.
 	suspects map[targetreport.Kind]suspects
 }
 
-// compare compares jobs with the targets that Prometheus scrapes. single is whether Prometheus can return the
-// dropped targets of a single job: those of all jobs may be very many.
+// compare compares jobs with the targets that Prometheus scrapes. single means that Prometheus can return the dropped
+// targets of a single job; all jobs may have too many.
 //
-// Errors: Prometheus does not answer, or there is too much to compare.
+// Errors: Prometheus does not respond; there are too many targets to compare.
 func compare(ctx context.Context, jobs map[string]*job, p Prometheus, single bool) (*comparison, error) {
 	c := &comparison{seed: maphash.MakeSeed(), jobs: map[string]*jobComparison{}, listed: map[uint64]bool{}}
 	for name, j := range jobs {
@@ -97,13 +97,13 @@ func (c *comparison) key(job, address string) uint64 { return hashOf(c.seed, job
 func hashOf(seed maphash.Seed, a, b string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
-	_, _ = h.WriteString(a) // does not fail
+	_, _ = h.WriteString(a) // never fails
 	_ = h.WriteByte(0)
 	_, _ = h.WriteString(b)
 	return h.Sum64()
 }
 
-// scraped takes a target that Prometheus scrapes.
+// scraped records a target that Prometheus scrapes.
 func (c *comparison) scraped(s activeTarget) error {
 	name := s.job()
 	of := c.jobs[name]
@@ -124,7 +124,7 @@ func (c *comparison) scraped(s activeTarget) error {
 func (c *comparison) findAbsent(name string, of *jobComparison) error {
 	return of.job.addresses(func(address string) {
 		if key := c.key(name, address); !c.listed[key] {
-			c.listed[key] = true // counts once
+			c.listed[key] = true // duplicates count once
 			of.absent = of.absent.Add(address)
 		}
 	})
@@ -133,14 +133,14 @@ func (c *comparison) findAbsent(name string, of *jobComparison) error {
 // errForeign is returned for targets of another job than the requested one.
 var errForeign = errors.New("the parameter scrapePool is not supported")
 
-// findDropped finds out which of the absent targets the relabelings drop. The others have the same labels as
-// targets that are scraped, unless none is.
+// findDropped finds the absent targets that relabelings drop. The others have the same labels as scraped targets, or
+// are missing if there are no such targets.
 func (of *jobComparison) findDropped(ctx context.Context, name string, p Prometheus) error {
 	err := p.dropped(ctx, name, func(s activeTarget) error {
 		if s.job() != name {
 			return errForeign
 		}
-		if s.Discovered.URL != "" { // not of the server's own discovery
+		if s.Discovered.URL != "" { // not from the own discovery of the server
 			of.dropped = of.dropped.Add(s.Discovered.Address)
 		}
 		return nil
@@ -151,15 +151,15 @@ func (of *jobComparison) findDropped(ctx context.Context, name string, p Prometh
 	return err
 }
 
-// addresses calls each for the targets of a job.
+// addresses calls each with the address of each target of the job.
 //
-// Errors: the list is not of the form of http_sd.
+// Errors: the list does not have the form of http_sd.
 func (j *job) addresses(each func(string)) error {
 	plain, err := gzip.NewReader(bytes.NewReader(j.packed))
 	if err != nil {
 		return err
 	}
-	// The limits of a list have been checked.
+	// The size of the list is already limited.
 	in := jsonstream.New(plain, jsonstream.Limits{Text: math.MaxInt64, Value: math.MaxInt64})
 	return in.Array(func() error {
 		var group struct{ Targets []string }

@@ -16,21 +16,21 @@ import (
 const (
 	// reportTimeout limits one request with a report.
 	reportTimeout = 10 * time.Second
-	// reportAttempts is the maximum number of attempts for a report, lookAttempts for one that is only about
-	// watched targets, and inventoryAttempts for an inventory. Replicas that are not the leader respond with
-	// 503, and those that have just stopped do not respond.
-	reportAttempts, lookAttempts, inventoryAttempts = 8, 3, 4
-	// inventoryAgain is the time after which an inventory is repeated that the leader did not accept. The service waits
-	// 30 s for it.
+	// reportAttempts is the maximum number of attempts for a full report, watchAttempts for one about watched targets
+	// only, and inventoryAttempts for an inventory. Replicas that are not the leader respond with 503, and those that
+	// have just stopped do not respond.
+	reportAttempts, watchAttempts, inventoryAttempts = 8, 3, 4
+	// inventoryAgain is the time after which an inventory that the leader has not accepted is sent again. The service
+	// waits 30 s for it.
 	inventoryAgain = 5 * time.Second
 )
 
-// sender has the times of reports and inventories.
+// sender holds the times of reports and inventories.
 type sender struct {
 	*Client
-	report, look, inventory time.Time // the next ones; zero: none
-	sent                    time.Time // the last report
-	last                    targetreport.Report
+	report, watch, inventory time.Time // of the next ones; zero: none
+	sent                     time.Time // of the last report
+	last                     targetreport.Report
 }
 
 // keepReported sends reports and inventories until ctx ends.
@@ -45,10 +45,10 @@ func (c *Client) keepReported(ctx context.Context) {
 			s.sendInventory(ctx)
 		}
 		full := due(s.report)
-		if watching := s.reporter.watching.open(); full || watching && due(s.look) {
+		if watching := s.reporter.watching.open(); full || watching && due(s.watch) {
 			s.sendReport(ctx, full)
 		} else if !watching {
-			s.look = time.Time{}
+			s.watch = time.Time{}
 		}
 	}
 }
@@ -58,10 +58,10 @@ func due(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
 // reportPause returns the time until the next full report.
 func (c *Client) reportPause() time.Duration { return c.opts.Report - rand.N(c.opts.Report/10+1) }
 
-// wait waits until the next report or inventory, or for news from the service.
+// wait waits until the next report or inventory is due, or the service has requested one.
 func (s *sender) wait(ctx context.Context) {
 	next := s.report
-	for _, at := range []time.Time{s.look, s.inventory} {
+	for _, at := range []time.Time{s.watch, s.inventory} {
 		if !at.IsZero() && at.Before(next) {
 			next = at
 		}
@@ -72,25 +72,25 @@ func (s *sender) wait(ctx context.Context) {
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-s.reporter.watching.news:
-		s.look = s.sent.Add(lookEvery)
+		s.watch = s.sent.Add(pollEvery)
 	}
 }
 
-// sendReport sends a report if it is a full one, has something new, or the last one was some time ago.
+// sendReport sends a report if it is a full one, contains news, or the last one is too old.
 func (s *sender) sendReport(ctx context.Context, full bool) {
-	began, attempts := time.Now(), lookAttempts
+	began, attempts := time.Now(), watchAttempts
 	if full {
 		attempts = reportAttempts
 	}
 	if _, known := s.list.current(); !known {
-		s.report, s.look = began.Add(s.reportPause()), began.Add(lookEvery)
+		s.report, s.watch = began.Add(s.reportPause()), began.Add(pollEvery)
 		return
 	}
 	r, asked := s.reporter.report(ctx, began, full)
 	took := time.Since(began)
 	var err error
-	if full || news(s.last, r) || time.Since(s.sent) >= tellEvery {
-		s.store() // otherwise a restart could lose targets that the service removes from another shard
+	if full || news(s.last, r) || time.Since(s.sent) >= watchReportEvery {
+		s.store() // otherwise a restart could lose targets that the service removes from another shard meanwhile
 		if err = s.deliver(ctx, r, attempts); err == nil {
 			s.last = r
 		}
@@ -102,30 +102,30 @@ func (s *sender) sendReport(ctx context.Context, full bool) {
 		}
 	}
 	now := time.Now()
-	s.look = now.Add(max(lookEvery, lookShare*took))
+	s.watch = now.Add(max(pollEvery, pollShare*took))
 	if full {
 		s.metrics.disagreements.Set(float64(r.Disagreements()))
 		s.report = now.Add(s.reportPause())
 	}
-	if s.report.Before(s.sent.Add(lookEvery)) {
-		s.report = s.sent.Add(lookEvery)
+	if s.report.Before(s.sent.Add(pollEvery)) {
+		s.report = s.sent.Add(pollEvery)
 	}
 }
 
-// news reports whether the service must receive a report soon after another one.
+// news reports whether the service needs a report soon after the previous one.
 func news(before, now targetreport.Report) bool {
 	return before.Version != now.Version || before.Fetched != now.Fetched || before.Watch != now.Watch || before.Blind != now.Blind ||
 		!slices.Equal(before.Scraped, now.Scraped)
 }
 
-// sendInventory sends an inventory. Servers of earlier releases never ask for one, and get none.
+// sendInventory sends an inventory. Servers of earlier releases never request one.
 func (s *sender) sendInventory(ctx context.Context) {
 	s.inventory = time.Time{}
 	if every := s.opts.Inventory; every > 0 {
 		s.inventory = time.Now().Add(every - rand.N(every/10+1))
 	}
 	text, err := s.reporter.inventory(ctx, time.Now())
-	again, after := false, time.Duration(0) // if it is too large, the next one is, too
+	again, after := false, time.Duration(0) // if it is too large, so is the next one
 	if err == nil {
 		s.store()
 		err = s.post(ctx, targetreport.InventoryTimeout, targetreport.InventoryPath, http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}}, text, inventoryAttempts)
@@ -134,14 +134,14 @@ func (s *sender) sendInventory(ctx context.Context) {
 	s.metrics.inventories.Inc()
 	if err != nil {
 		s.metrics.inventoriesFailed.Inc()
-		if again && s.reporter.watching.connected() { // the stream is that of the leader
+		if again && s.reporter.watching.connected() { // the stream comes from the leader
 			s.inventory = time.Now().Add(max(after, inventoryAgain))
 		}
 		s.opts.Logger.Debug("Inventory for the discovery server failed", "err", err)
 	}
 }
 
-// deliver sends a report to the replica that leads.
+// deliver sends a report or an inventory to the leader.
 func (c *Client) deliver(ctx context.Context, r targetreport.Report, attempts int) error {
 	body, err := r.Encode()
 	if err != nil {
@@ -150,9 +150,7 @@ func (c *Client) deliver(ctx context.Context, r targetreport.Report, attempts in
 	return c.post(ctx, reportTimeout, targetreport.Path, http.Header{"Content-Type": {"application/json"}}, body, attempts)
 }
 
-// post sends a body to the replica that leads.
-//
-// limit: for each of the attempts.
+// post sends a body to the leader, in several attempts. limit is the timeout of each attempt.
 func (c *Client) post(ctx context.Context, limit time.Duration, path string, header http.Header, body []byte, attempts int) error {
 	for attempt := 1; ; attempt++ {
 		err := c.postOnce(ctx, limit, path, header, body)
@@ -185,7 +183,7 @@ func (c *Client) postOnce(ctx context.Context, limit time.Duration, path string,
 	return nil
 }
 
-// sendBody sends a request with a body, whose context limits the time. Token and CA are read each time.
+// sendBody sends a request with a body. The context limits its duration. Token and CA are reread each time.
 func (c *Client) sendBody(ctx context.Context, u *url.URL, header http.Header, body []byte) (*http.Response, error) {
 	client := reload.ClientOptions{Timeout: targetreport.InventoryTimeout, CAFile: c.opts.CAFile, BearerTokenFile: c.opts.TokenFile}
 	return client.Post(ctx, u, header, body)

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// away is the time after which a job that Prometheus has not requested is not in use, or Prometheus is
-// away. It requests each job every 5 s.
+// away is the time after which a job that Prometheus has not requested is unused, or Prometheus unreachable. It
+// requests each job every 5 s.
 const away = 20 * time.Second
 
-// fetches are the requests of Prometheus. They are safe for concurrent use.
+// fetches are the last requests of Prometheus. It is safe for concurrent use.
 type fetches struct {
 	mu   sync.Mutex
 	jobs map[string]fetch
@@ -18,9 +18,9 @@ type fetches struct {
 // fetch is the last request of Prometheus for a job.
 type fetch struct {
 	job     *job
-	version Version // of the list with it
-	// since is the time of the first of the requests with this result, last that of the last one.
-	// Between two of them is less than away.
+	version Version // of the list in the response
+	// since is the time of the first of the requests with this result, last the time of the last one. They were less
+	// than away apart.
 	since, last time.Time
 }
 
@@ -39,7 +39,7 @@ func (f *fetches) note(name string, j *job, version Version, now time.Time) {
 	f.jobs[name] = one
 }
 
-// current returns the jobs that Prometheus requests. It forgets the others.
+// current returns the jobs that Prometheus still requests, and forgets the others.
 func (f *fetches) current(now time.Time) map[string]fetch {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -55,8 +55,8 @@ func (l *list) load(path string, limits Limits, pack *packer) (bool, error) {
 	}
 }
 
-// save writes the list to a file, as a full list in the form of the stream, and replaces the file at
-// once. Only this user can read it.
+// save writes the list to a file, as a full list in the form of the stream, and replaces the file atomically. Only this
+// user can read the file.
 func (l *list) save(path string) (err error) {
 	l.mu.RLock()
 	version, jobs, changes := l.version, maps.Clone(l.jobs), l.changes
@@ -65,13 +65,13 @@ func (l *list) save(path string) (err error) {
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // not through a link or a pipe
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // not through a link or a pipe that exists already
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(temp) // the error is that of the write
+			_ = os.Remove(temp) // the error of the write is returned
 		}
 	}()
 	out := bufio.NewWriter(f)
@@ -88,8 +88,8 @@ func (l *list) save(path string) (err error) {
 	return nil
 }
 
-// writeList writes gzip members: the lists of the jobs as they are, and between them the framing of
-// the stream, stored.
+// writeList writes gzip members: the lists of the jobs as they are, and between them the uncompressed framing of the
+// stream.
 func writeList(out io.Writer, version Version, jobs map[string]*job) error {
 	frame, err := gzip.NewWriterLevel(out, gzip.NoCompression)
 	if err != nil {

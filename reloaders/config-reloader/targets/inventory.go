@@ -17,15 +17,16 @@ import (
 // maxAssessed is the maximum number of active targets for which an inventory has details besides their presence in the list.
 const maxAssessed = 100_000
 
-// series is the metric with the number of series of a scrape. Prometheus writes it for each target, with its labels.
+// series is the metric with the number of series of a scrape. Prometheus writes it for each target, with the labels of
+// the target.
 const series = "scrape_samples_post_metric_relabeling"
 
 // assessment has the data of Prometheus about the targets in the list.
 type assessment struct {
 	seed    maphash.Seed
-	most    int                 // limits targets
+	most    int                 // limits the entries of targets
 	targets map[uint64]assessed // by job and address
-	owners  map[uint64]uint64   // by labels: the key of targets
+	owners  map[uint64]uint64   // by labels, the keys of targets
 	others  map[uint64]bool     // by job and address: targets of other jobs that are up
 	agent   *agent              // nil for a server
 }
@@ -50,7 +51,7 @@ func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error)
 	r.setBlind(err)
 	var unsent *uint64
 	switch {
-	case err != nil: // half of it is worse than nothing
+	case err != nil: // a partial inventory is worse than none
 		a.targets = nil
 	case a.agent != nil:
 		unsent = new(a.agent.unsent)
@@ -77,7 +78,7 @@ func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error)
 
 // ask requests the targets and their series from Prometheus.
 //
-// Errors: Prometheus does not answer, or has too many targets.
+// Errors: Prometheus does not respond, or has too many targets.
 func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job, requested map[string]fetch) error {
 	if p.Targets == nil {
 		return nil
@@ -102,7 +103,7 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 		}
 		return nil
 	})
-	if err != nil { // a part of the series is worse than none
+	if err != nil { // partial results are worse than none
 		for key, one := range a.targets {
 			a.targets[key] = assessed{scraped: one.scraped}
 		}
@@ -135,7 +136,7 @@ func (a *assessment) assess(s activeTarget, jobs map[string]*job, requested map[
 		now.scraped = now.scraped && before.scraped
 	}
 	a.targets[key] = now
-	if s.Health != "up" { // a scrape that fails has no series
+	if s.Health != "up" { // a failed scrape has no series
 		return nil
 	}
 	var labels map[string]string
@@ -146,7 +147,7 @@ func (a *assessment) assess(s activeTarget, jobs map[string]*job, requested map[
 	return nil
 }
 
-// noQueries is how an agent answers queries.
+// noQueries is the response of an agent to queries.
 const noQueries = http.StatusUnprocessableEntity
 
 // askAgent requests the number of series of an agent. It is a no-op for a server, or an agent that does not respond.

@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// has checks the next inventory.
+// has compares the next inventory with the wanted one.
 func (r *reported) has(what, want string) {
 	r.t.Helper()
 	text, err := r.inventory(r.t.Context(), r.now)
@@ -44,7 +44,7 @@ func (r *reported) has(what, want string) {
 	}
 }
 
-// An inventory has all targets of the list, and what Prometheus knows about them.
+// An inventory has all targets of the list, with their state in Prometheus.
 func TestInventory(t *testing.T) {
 	r := newReported(t)
 	r.prometheus.Query = r.prometheus.Targets.ResolveReference(&url.URL{Path: "/api/v1/query"})
@@ -74,7 +74,7 @@ func TestInventory(t *testing.T) {
 	r.has("unknown", "3-8 blind: a 10.0.0.1:80, b 10.0.0.1:80")
 }
 
-// What is in memory of the targets of Prometheus has a limit.
+// The memory for the targets of Prometheus is limited.
 func TestInventoryOfTooMany(t *testing.T) {
 	r := newReported(t)
 	_, jobs := r.list.snapshot()

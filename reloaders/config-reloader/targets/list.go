@@ -41,22 +41,22 @@ func (v Version) before(w Version) bool {
 	return v.leader < w.leader || v.leader == w.leader && v.sequence < w.sequence
 }
 
-// Limits bound a list. What exceeds them is refused, and the list before it stays.
+// Limits bound a list. A list that exceeds them is rejected, and the previous one is kept.
 type Limits struct {
 	// Line is the maximum number of bytes of one line of the stream.
 	Line int64
 	// Group is the maximum number of bytes of one target group, which is the most that is in memory
 	// uncompressed.
 	Group int64
-	// Packed and Plain are the maximum sizes of the list in bytes, compressed and not.
+	// Packed and Plain are the maximum sizes of the list in bytes, compressed and uncompressed.
 	Packed, Plain int64
 	// Jobs is the maximum number of jobs.
 	Jobs int
 }
 
-// LimitsFor returns the limits for a container with this memory limit in bytes; 0 means none. The
-// list exists up to three times: in memory, in the file, and while one of them is replaced. The
-// discovery service sends at most 3 MiB, compressed like here.
+// LimitsFor returns the limits for a container with this memory limit in bytes; 0 means none. Up to three copies of the
+// list exist: in memory, in the file, and one that replaces either. The discovery service sends at most 3 MiB with the
+// same compression.
 func LimitsFor(container int64) Limits {
 	l := Limits{Line: 16 << 20, Group: 1 << 20, Packed: 8 << 20, Plain: 256 << 20, Jobs: 20_000}
 	if container > 0 {
@@ -69,20 +69,20 @@ func LimitsFor(container int64) Limits {
 type job struct {
 	packed []byte // gzip of the JSON array of groups
 	plain  int64  // bytes of that JSON
-	// since is when it became part of the list, which it is without interruption.
+	// since is the time at which it became part of the list, of which it has been part without interruption.
 	since time.Time
 }
 
-// list has the targets that the server has assigned to this pod. It is safe for concurrent use.
+// list holds the targets that the server has assigned to this pod. It is safe for concurrent use.
 type list struct {
 	mu      sync.RWMutex
 	version Version
 	jobs    map[string]*job // nil before the first list
 	packed  int64
 	plain   int64
-	// changes counts changes of the list, saved are those that the file has.
+	// changes counts changes of the list; saved is its value for the list in the file.
 	changes, saved uint64
-	// confirmed is the time when the server last confirmed that the list is current, or the time of the file.
+	// confirmed is the time at which the server last confirmed that the list is current, or the time of the file.
 	confirmed time.Time
 }
 
@@ -100,7 +100,7 @@ func (l *list) job(name string) *job {
 	return l.jobs[name]
 }
 
-// jobAt is like job, and returns the version of the list with it.
+// jobAt is like job, and also returns the version of the list.
 func (l *list) jobAt(name string) (*job, Version) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -121,7 +121,7 @@ func (l *list) size() (v Version, jobs int, packed int64, confirmed time.Time) {
 	return l.version, len(l.jobs), l.packed, l.confirmed
 }
 
-// snapshot returns a copy of the list that does not change.
+// snapshot returns an immutable copy of the list.
 func (l *list) snapshot() (Version, map[string]*job) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -135,19 +135,17 @@ func (l *list) isSaved() bool {
 	return l.saved == l.changes
 }
 
-// update is a change of the list that is still being received.
+// update is an incomplete change of the list that is being received.
 type update struct {
 	to     Version
 	full   bool
-	jobs   map[string]*job // nil values are jobs that are gone
+	jobs   map[string]*job // nil: the job is removed
 	packed int64           // of the jobs received so far
 	plain  int64
 }
 
-// add records the new list of a job, nil if the job is gone. An unchanged list shares the memory of
-// the one before.
-//
-// Errors: the update is larger than the limits.
+// add records the new list of a job, nil if the job is removed. An unchanged list shares memory with the previous one.
+// Errors: the update exceeds the limits.
 func (u *update) add(l *list, name string, j *job, limits Limits) error {
 	if _, twice := u.jobs[name]; twice {
 		return failf(Protocol, "job %.200q occurs twice in one update", name)
@@ -165,7 +163,7 @@ func (u *update) add(l *list, name string, j *job, limits Limits) error {
 
 // apply makes the update the current list.
 //
-// Errors: the result is larger than the limits. The list is unchanged then.
+// Errors: the result exceeds the limits; the list is then unchanged.
 func (l *list) apply(u *update, limits Limits, now time.Time) error {
 	next := u.jobs
 	if !u.full {

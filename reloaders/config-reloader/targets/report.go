@@ -12,15 +12,14 @@ import (
 )
 
 const (
-	// compareAgain times the interval of reports is the time after which an unchanged list is compared
-	// again.
+	// compareAgain times the interval of reports is the time after which an unchanged list is compared again.
 	compareAgain = 5
-	// confirmAfter is how long comparisons must find a disagreement until it is one.
+	// confirmAfter is the time for which comparisons must find the same difference before it counts as a disagreement.
 	confirmAfter = 45 * time.Second
 )
 
-// reporter makes reports about how far Prometheus is with the list. Its methods but those of fetches must
-// not be called concurrently.
+// reporter creates reports about the progress of Prometheus with the list. Only its field fetches may be used
+// concurrently.
 type reporter struct {
 	list       *list
 	every      time.Duration
@@ -36,17 +35,17 @@ type reporter struct {
 	// seed is the seed of the hashes in inventories.
 	seed        maphash.Seed
 	agentSeries agentSeries
-	fetched     Version // that was reported last
-	blind       bool    // Prometheus refused the last request
+	fetched     Version // of the last report
+	blind       bool    // Prometheus rejected the last request
 
-	last   *comparison // nil: none, or the last one failed
-	at     time.Time   // of the last one
-	logged bool        // the log has the error of the last one
+	last   *comparison // nil: none yet, or the last one failed
+	at     time.Time   // of the last comparison
+	logged bool        // the error of the last comparison was logged
 	// foreign is true if Prometheus ignores the parameter for one job, until this program restarts.
 	foreign bool
 }
 
-// report returns the current report, compared only if it is a full one. ok is false if Prometheus does not answer.
+// report returns the current report, compared only if it is a full one. ok is false if Prometheus does not respond.
 func (r *reporter) report(ctx context.Context, now time.Time, full bool) (out targetreport.Report, ok bool) {
 	version, jobs := r.list.snapshot()
 	requested := r.fetches.current(now)
@@ -54,7 +53,7 @@ func (r *reporter) report(ctx context.Context, now time.Time, full bool) (out ta
 	if ok = true; full {
 		ok = r.update(ctx, now, jobs, requested)
 	}
-	about, err := r.look(ctx, now)
+	about, err := r.poll(ctx, now)
 	if ok = ok && err == nil; r.watching.open() {
 		r.setBlind(err)
 	}
@@ -63,7 +62,7 @@ func (r *reporter) report(ctx context.Context, now time.Time, full bool) (out ta
 		Fetched: r.progress(now, version, jobs, requested).String(), Watch: about.seq, Scraped: about.scraped,
 		Blind: r.prometheus.Targets == nil || r.blind}
 	if out.Blind {
-		out.Watch = r.watching.number() // the watch has arrived, at least
+		out.Watch = r.watching.number() // at least the watch was received
 	}
 	if r.last != nil {
 		out.Age = new(int(now.Sub(r.at).Seconds()))
@@ -94,10 +93,10 @@ func (r *reporter) setBlind(err error) {
 	r.blind = refuses(err)
 }
 
-// progress returns the last version of the list of which Prometheus has requested all jobs. Jobs that it has
-// not requested for a while, because they are not in its configuration yet, do not count.
+// progress returns the last version of the list of which Prometheus has requested all jobs. It ignores jobs that
+// Prometheus has not requested for a while, because they are not in its configuration yet.
 func (r *reporter) progress(now time.Time, version Version, jobs map[string]*job, requested map[string]fetch) Version {
-	if jobs != nil && len(jobs) == 0 { // there is nothing to request
+	if jobs != nil && len(jobs) == 0 { // an empty list is never requested
 		r.fetched = version
 	}
 	if len(requested) == 0 {
@@ -158,7 +157,7 @@ func (r *reporter) update(ctx context.Context, now time.Time, jobs map[string]*j
 		return false
 	}
 	r.logged, r.foreign = false, r.foreign || next.foreign
-	// What changed in the meantime was not compared with the same list.
+	// Jobs that changed during the comparison were not compared with the same list.
 	_, jobs = r.list.snapshot()
 	maps.DeleteFunc(next.jobs, func(name string, of *jobComparison) bool { return jobs[name] != of.job })
 	for name, of := range next.jobs {
@@ -174,7 +173,7 @@ func (r *reporter) update(ctx context.Context, now time.Time, jobs map[string]*j
 	return true
 }
 
-// of returns the result for a job with this list, nil for any list. It may be called for a nil receiver.
+// of returns the result for a job if it is about this list, or about any list if that is nil. The receiver may be nil.
 func (c *comparison) of(name string, j *job) *jobComparison {
 	if c == nil {
 		return nil
@@ -193,13 +192,13 @@ func (of *jobComparison) targets(kind targetreport.Kind) *targetreport.Targets {
 	return (&targetreport.Job{Dropped: of.dropped, Missing: of.missing, Unlisted: of.unlisted}).Of(kind)
 }
 
-// suspects are the targets of one kind that all comparisons have found since a time.
+// suspects are the targets of one kind that all comparisons since a time have found.
 type suspects struct {
 	since time.Time
 	*targetreport.Targets
 }
 
-// follow returns the suspects after a comparison at a time, which were these before it.
+// follow returns the suspects after a comparison.
 func (s suspects) follow(now time.Time, found *targetreport.Targets) suspects {
 	if found == nil {
 		return suspects{}
@@ -217,8 +216,8 @@ func (s suspects) follow(now time.Time, found *targetreport.Targets) suspects {
 	return suspects{s.since, both}
 }
 
-// confirmed returns the targets of disagreements that were found for long enough. Prometheus and the discovery
-// service do not see a change at the same time, and one of them may have to reconnect to the API server.
+// confirmed returns the targets that comparisons have found for [confirmAfter]. Prometheus and the discovery service do
+// not see a change at the same time, and one of them may have to reconnect to the API server.
 func (s suspects) confirmed(now time.Time) *targetreport.Targets {
 	if s.Targets == nil || now.Sub(s.since) < confirmAfter {
 		return nil

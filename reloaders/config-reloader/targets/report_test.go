@@ -26,16 +26,16 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// scraper is a Prometheus.
+// scraper is a fake Prometheus.
 type scraper struct {
 	mu              sync.Mutex
 	active, dropped []string // "JOB ADDRESS", dropped ones with " own" if they are not from the list
-	old             bool     // does not know the parameter scrapePool
+	old             bool     // does not support the parameter scrapePool
 	refuse          bool
-	scrapes         map[string]time.Time // last ones, by active
-	series          map[string]string    // by active; nil: there is no query API
-	failing         map[string]bool      // by active
-	metrics         string               // of an agent; empty: there are none
+	scrapes         map[string]time.Time // times of the last scrapes, by entry of active
+	series          map[string]string    // by entry of active; nil: there is no query API
+	failing         map[string]bool      // by entry of active
+	metrics         string               // metrics of an agent; empty: there are none
 	down            bool
 	asked           []string
 }
@@ -151,7 +151,7 @@ func newReported(t *testing.T) *reported {
 	return r
 }
 
-// pass lets time pass, in which Prometheus requests jobs every 5 s, and the list is confirmed.
+// pass advances the clock, while Prometheus requests jobs every 5 s and the list is confirmed.
 func (r *reported) pass(d time.Duration, jobs ...string) {
 	for end := r.now.Add(d); r.now.Before(end); r.now = r.now.Add(5 * time.Second) {
 		r.list.confirm(r.now)
@@ -162,13 +162,13 @@ func (r *reported) pass(d time.Duration, jobs ...string) {
 	}
 }
 
-// follow lets the reporter know that the list has changed.
+// follow notifies the reporter of a change of the list.
 func (r *reported) follow() {
 	_, jobs := r.list.snapshot()
 	r.watching.follow(jobs)
 }
 
-// says checks the next report.
+// says compares the next report with the wanted one.
 func (r *reported) says(what, want string) {
 	r.t.Helper()
 	out, ok := r.report(r.t.Context(), r.now, true)
@@ -186,7 +186,7 @@ func (r *reported) says(what, want string) {
 	}
 }
 
-// Jobs that Prometheus has are compared when it has had time to apply them, and again when they change.
+// Requested jobs are compared once Prometheus has had time to apply them, and again when they change.
 func TestReport(t *testing.T) {
 	r := newReported(t)
 	r.says("before Prometheus requests anything", "0 of 0 compared, 0 of 0 active")
@@ -214,7 +214,7 @@ func TestReport(t *testing.T) {
 	r.says("with a job that is not in the configuration any more", "1 of 1 compared, 2 of 2 active")
 }
 
-// Only what all comparisons find for a while is a disagreement.
+// Only a difference that all comparisons find for a while is a disagreement.
 func TestDisagreements(t *testing.T) {
 	r := newReported(t)
 	r.active = []string{"a 10.0.0.1:80", "a 10.0.0.3:80", "b 10.0.0.1:80"}
@@ -229,7 +229,7 @@ func TestDisagreements(t *testing.T) {
 	r.pass(time.Minute, "a", "b")
 	r.says("another target", "2 of 2 compared, 3 of 3 active")
 
-	// Targets that are the same after relabeling are scraped once.
+	// Targets with the same labels after relabeling are scraped once.
 	r.active = []string{"a 10.0.0.2:80", "b 10.0.0.1:80"}
 	for range 2 {
 		r.pass(time.Minute, "a", "b")
@@ -242,8 +242,8 @@ func TestDisagreements(t *testing.T) {
 	r.says("still none of a job", `2 of 2 compared, 1 of 3 active {"job":"a","served":2,"active":0,"missing":{"count":2,"names":["10.0.0.1:80","10.0.0.2:80"]}}`)
 }
 
-// Nothing is compared while Prometheus does not answer, or the list may be outdated. A version that ignores the
-// parameter for one job is not asked to list all dropped targets twice.
+// Nothing is compared while Prometheus does not respond or the list may be outdated. A version that ignores the
+// parameter for one job is queried for all dropped targets only once.
 func TestReportWithout(t *testing.T) {
 	r := newReported(t)
 	pending := ` {"job":"a","pending":true,"served":0,"active":0} {"job":"b","pending":true,"served":0,"active":0}`
@@ -279,7 +279,7 @@ func TestReportWithout(t *testing.T) {
 	r.says("without the server", "0 of 2 compared, 0 of 0 active"+pending)
 }
 
-// A response that is not of Prometheus, or too large, is an error.
+// A response that is malformed or too large is an error.
 func TestDecodeAnswer(t *testing.T) {
 	for text, want := range map[string]string{
 		`<html>`:                     "invalid character",
@@ -302,7 +302,7 @@ func TestDecodeAnswer(t *testing.T) {
 	}
 }
 
-// A Prometheus behind TLS and basic authentication is asked with the credentials for reloads.
+// A Prometheus with TLS and basic authentication is queried with the credentials for reloads.
 func TestPrometheusWithCredentials(t *testing.T) {
 	s := &scraper{active: []string{"a 10.0.0.1:80"}}
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -332,7 +332,7 @@ func TestPrometheusWithCredentials(t *testing.T) {
 	}
 }
 
-// A report reaches the replica that leads, and a server that takes none does not disturb the stream.
+// A report reaches the leader, and a server that accepts no reports does not interrupt the stream.
 func TestReportsAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))

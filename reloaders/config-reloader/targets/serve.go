@@ -12,8 +12,8 @@ import (
 // prefix is the path of HTTP service discovery. The name of the job follows, escaped.
 const prefix = "/sd/"
 
-// ServeHTTP serves the groups of a job to Prometheus. It answers 503 while the job is not in the list:
-// Prometheus keeps the targets that it has then.
+// ServeHTTP serves the groups of a job to Prometheus. It answers 503 while the job is not in the list: Prometheus then
+// keeps its targets.
 func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, ours := strings.CutPrefix(r.URL.Path, prefix)
 	switch {
@@ -46,5 +46,5 @@ func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	_, _ = io.Copy(w, plain) // the client is gone: what is in memory decompresses
+	_, _ = io.Copy(w, plain) // the client has disconnected: decompressing from memory does not fail
 }

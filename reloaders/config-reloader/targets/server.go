@@ -28,7 +28,7 @@ const (
 type Prometheus struct {
 	// Targets, Query and Metrics are the URLs of /api/v1/targets, /api/v1/query and /metrics; nil if they are unknown.
 	Targets, Query, Metrics *url.URL
-	// Client has the credentials that reloads need, too.
+	// Client has the credentials, which reloads need, too.
 	Client reload.ClientOptions
 }
 
@@ -43,7 +43,7 @@ type activeTarget struct {
 	// Labels is the JSON of the labels after relabeling, which are those of the series of the target.
 	Labels json.RawMessage `json:"labels"`
 	Health string          `json:"health"`
-	// LastScrape is when the last scrape began.
+	// LastScrape is the time at which the last scrape began.
 	LastScrape time.Time `json:"lastScrape"`
 }
 
@@ -60,13 +60,13 @@ func (p Prometheus) active(ctx context.Context, each func(activeTarget) error) e
 	return p.targets(ctx, url.Values{"state": {"active"}}, "activeTargets", each)
 }
 
-// activeOf is like active, for one job. Versions before 2.42 pass those of other jobs, too.
+// activeOf is like active for one job. Versions before 2.42 also pass the targets of other jobs.
 func (p Prometheus) activeOf(ctx context.Context, job string, each func(activeTarget) error) error {
 	return p.targets(ctx, url.Values{"state": {"active"}, "scrapePool": {job}}, "activeTargets", each)
 }
 
-// dropped calls each for targets of a job that the relabelings in Prometheus drop. Versions before 2.42
-// pass those of other jobs, too.
+// dropped calls each for targets of a job that relabelings drop in Prometheus. Versions before 2.42 also pass the
+// targets of other jobs.
 func (p Prometheus) dropped(ctx context.Context, job string, each func(activeTarget) error) error {
 	return p.targets(ctx, url.Values{"state": {"dropped"}, "scrapePool": {job}}, "droppedTargets", each)
 }
@@ -107,7 +107,7 @@ func (e answerError) Error() string {
 	return fmt.Sprintf("it answered %d %s", int(e), http.StatusText(int(e)))
 }
 
-// refuses reports whether Prometheus would answer another request with the same error.
+// refuses reports whether Prometheus would respond to a repeated request with the same error.
 func refuses(err error) bool {
 	code, _ := errors.AsType[answerError](err)
 	switch code {
@@ -136,10 +136,8 @@ func (p Prometheus) ask(ctx context.Context, endpoint *url.URL, query url.Values
 	return nil
 }
 
-// decodeAnswer reads {"data":{list:[VALUE,…],…},…} without having more than one value in memory, which each
-// decodes.
-//
-// Errors: those of each, of the connection, another form, or the limits.
+// decodeAnswer reads {"data":{list:[VALUE,…],…},…} with at most one value in memory, which each decodes. Errors: those
+// of each and of the connection; another form; a limit is exceeded.
 func decodeAnswer(from io.Reader, list string, each func(*jsonstream.Reader) error) error {
 	in := jsonstream.New(from, jsonstream.Limits{Text: maxAnswer, Value: maxScraped})
 	return in.Object(func(key string) error {

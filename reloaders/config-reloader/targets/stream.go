@@ -40,11 +40,11 @@ type message struct {
 	kind   string
 	header header
 	name   string // of the job
-	job    *job   // nil if the job is gone
+	job    *job   // nil if the job is removed
 	gone   bool
 	ask    string
-	watch  *targetreport.Watch // nil if it is not valid
-	wrong  error               // with the watch
+	watch  *targetreport.Watch // nil if invalid
+	wrong  error               // of the request with the watch
 }
 
 // maxName limits the name of a job, in bytes.
@@ -68,7 +68,7 @@ func newReader(in io.Reader, limits Limits, pack *packer) *reader {
 
 // next returns the next message.
 //
-// Errors: io.EOF between two lines; the connection broke; [Protocol]; [TooLarge].
+// Errors: io.EOF between two lines; a broken connection; [Protocol]; [TooLarge].
 func (r *reader) next() (message, error) {
 	r.in.line = 0
 	m, err := r.read()
@@ -134,7 +134,7 @@ func (r *reader) value(key string, m *message) (err error) {
 	return err
 }
 
-// watch reads a watch. One that is not valid does not end the stream: the list is more important.
+// watch reads a watch. An invalid one does not end the stream, because the list is more important.
 func (r *reader) watch(m *message) error {
 	if err := r.decode(&r.group); err != nil {
 		return err
@@ -222,9 +222,8 @@ type packer struct {
 	plain int64
 }
 
-// level is the compression level. Package and level are those of the discovery service, which limits
-// the size of a list: with others, a list that fits there may be many times as large here, for content
-// that a tenant chooses.
+// level is the compression level. The discovery service uses the same package and level to limit the size of a list.
+// With others, a tenant could choose content that fits there but is many times as large here.
 const level = 4
 
 // keptBuffer is the largest buffer that is kept for the next job.
@@ -232,7 +231,7 @@ const keptBuffer = 256 << 10
 
 func newPacker() *packer {
 	p := &packer{}
-	p.gz, _ = gzip.NewWriterLevel(&p.out, level) // the level is valid
+	p.gz, _ = gzip.NewWriterLevel(&p.out, level) // never fails for a valid level
 	return p
 }
 
@@ -253,7 +252,7 @@ func (p *packer) write(parts ...[]byte) {
 	}
 }
 
-// end closes the array, which write has opened unless it was never called.
+// end closes the array, which it opens if write was never called.
 func (p *packer) end() *job {
 	if p.plain == 0 {
 		p.write([]byte("["))
@@ -267,13 +266,12 @@ func (p *packer) end() *job {
 type receiver struct {
 	list   *list
 	limits Limits
-	// oldest is the oldest leader that is accepted.
+	// oldest is the lowest leader number that is accepted.
 	oldest uint64
 	open   *update // between begin and end
 }
 
-// take processes a message. changed is whether the list is another one now, current whether the
-// server has confirmed it.
+// take processes a message. changed reports whether the list has changed, current whether the server has confirmed it.
 func (r *receiver) take(m message, now time.Time) (changed, current bool, err error) {
 	switch m.kind {
 	case "begin":

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// bounds are limits that small inputs can exceed.
+// bounds are limits that short inputs can exceed.
 var bounds = Limits{Line: 4 << 10, Group: 1 << 10, Packed: 2 << 10, Plain: 6 << 10, Jobs: 5}
 
-// feed applies a stream to a list until it ends. It returns the error, nil for the end between two
-// lines.
+// feed applies a stream to a list until it ends. It returns nil if the stream ends between two lines, otherwise the
+// error.
 func feed(l *list, stream string, limits Limits) error {
 	return feedWith(l, stream, limits, time.Time{})
 }
@@ -86,7 +86,7 @@ func group(bytes int) string {
 	return fmt.Sprintf(`{"labels":{"x":%q}}`, strings.Repeat("x", bytes-len(`{"labels":{"x":""}}`)))
 }
 
-// Each stream follows start. A faulty one leaves the list as it was.
+// Each stream follows start. An invalid one leaves the list unchanged.
 func TestStreams(t *testing.T) {
 	begin := func(version, from string) string {
 		return fmt.Sprintf(`{"begin":{"version":%q,"from":%q,"jobs":1}}`+"\n", version, from)
@@ -168,7 +168,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// What compresses badly is limited by its compressed size.
+// The compressed size limits content that hardly compresses.
 func TestPackedSize(t *testing.T) {
 	l := &list{}
 	var b strings.Builder
@@ -186,7 +186,7 @@ func TestPackedSize(t *testing.T) {
 	}
 }
 
-// A full list with unchanged jobs needs no memory for them.
+// A full list whose jobs are unchanged allocates no memory for them.
 func TestUnchangedJobsAreShared(t *testing.T) {
 	l := &list{}
 	must(t, feed(l, start, bounds))
@@ -205,7 +205,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Whatever arrives, a list is only ever one that was committed.
+// For any input, the list is one that was committed.
 func FuzzStream(f *testing.F) {
 	f.Add(start)
 	f.Add(`{"begin":{"version":"3-8","from":"3-7"}}{"job":"a","gone":true}{"end":{"version":"3-8"}}`)

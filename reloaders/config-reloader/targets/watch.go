@@ -11,43 +11,43 @@ import (
 )
 
 const (
-	// lookEvery is how often Prometheus is queried about watched targets, and the minimum time between two
-	// reports. A slow Prometheus gets a pause of lookShare times its response time.
-	lookEvery, lookShare = 2 * time.Second, 4
-	// tellEvery is the maximum time between two reports about watched targets.
-	tellEvery = 5 * time.Second
-	// maxLooks is the maximum number of jobs that are queried one by one.
-	maxLooks = 20
+	// pollEvery is the interval at which Prometheus is queried about watched targets, and the minimum time between two
+	// reports. After a slow response, the pause is pollShare times the response time.
+	pollEvery, pollShare = 2 * time.Second, 4
+	// watchReportEvery is the maximum time between two reports about watched targets.
+	watchReportEvery = 5 * time.Second
+	// maxPolledJobs is the maximum number of jobs that are queried one by one.
+	maxPolledJobs = 20
 	// applied is the time that Prometheus needs to apply a response.
 	applied = 10 * time.Second
 )
 
-// watchList are the targets that the discovery service has asked about. It is safe for concurrent use: the
+// watchList are the targets about which the discovery service has requested reports. It is safe for concurrent use: the
 // stream changes it, reports read it.
 type watchList struct {
 	mu         sync.Mutex
-	generation int // grows with each set
+	generation int // incremented by each set
 	seq        uint64
 	units      []targetreport.WatchUnit
 	jobs       map[string]*watchedJob
-	inventory  bool // was asked for
-	stream     bool // is open
+	inventory  bool // was requested
+	stream     bool // whether the stream is open
 	news       chan struct{}
 }
 
 type watchedJob struct {
-	list    *job // that was looked through last
+	list    *job // whose addresses were read last
 	targets map[string]*watchedTargets
 }
 
 // watchedTargets are the targets of a job with an address.
 type watchedTargets struct {
-	// since is when they became part of the list, without interruption; zero if they are not.
+	// since is the time at which they became part of the list, without interruption; zero if they are not in it.
 	since time.Time
-	// fetched is when Prometheus requested them since then; zero: not yet.
+	// fetched is the time at which Prometheus requested them since then; zero: not yet.
 	fetched time.Time
-	// asked is whether Prometheus was queried since then, older whether they were active the first time: then
-	// an earlier list may have had them, and Prometheus must still apply one without them.
+	// asked reports whether Prometheus was queried since then, and older whether they were active in the first
+	// response: an earlier list may then have contained them, and Prometheus must first apply one without them.
 	asked, older bool
 }
 
@@ -60,14 +60,14 @@ func (w *watchList) wake() {
 	}
 }
 
-// connect notes that the stream is open.
+// connect records that the stream is open.
 func (w *watchList) connect() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stream = true
 }
 
-// disconnect drops the questions of a stream that has ended. The next server sends its own.
+// disconnect drops the requests of a stream that has ended. The next server sends its own.
 func (w *watchList) disconnect() {
 	w.set(targetreport.Watch{}, nil)
 	w.mu.Lock()
@@ -81,7 +81,7 @@ func (w *watchList) connected() bool {
 	return w.stream
 }
 
-// ask records that an inventory is wanted.
+// ask records that the service has requested an inventory.
 func (w *watchList) ask() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,14 +130,14 @@ func (j *watchedJob) target(address string) *watchedTargets {
 	return j.targets[address]
 }
 
-// open reports whether something is watched.
+// open reports whether any target is watched.
 func (w *watchList) open() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.units) > 0
 }
 
-// follow notes which watched targets are in the list. It is called after each change.
+// follow updates which watched targets are in the list. It is called after each change.
 func (w *watchList) follow(jobs map[string]*job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,7 +159,7 @@ func (w *watchList) followLocked(jobs map[string]*job) {
 				}
 			})
 			if err != nil {
-				clear(listed) // Prometheus does not take such a list either
+				clear(listed) // Prometheus rejects such a list, too
 			}
 		}
 		for _, t := range of.targets {
@@ -173,11 +173,10 @@ func (w *watchList) followLocked(jobs map[string]*job) {
 	}
 }
 
-// lastScrapes has the state of watched targets in Prometheus: the earliest last scrape of those that are active, by job and
-// address.
+// lastScrapes holds the earliest last scrape of the active watched targets, by job and address.
 type lastScrapes map[string]map[string]time.Time
 
-// wanted returns the jobs to query, and the generation of the watch list that they belong to.
+// wanted returns the jobs to query, and the generation of the watch list from which they come.
 func (w *watchList) wanted() (lastScrapes, int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,7 +200,7 @@ type answer struct {
 	scraped []string
 }
 
-// scraped returns the units that are scraped, and none if something else is watched by now.
+// scraped returns the units that are scraped, or none if the watch list has changed since the generation.
 func (w *watchList) scraped(generation int, seen lastScrapes, requested map[string]fetch) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -230,7 +229,7 @@ func (w *watchList) scraped(generation int, seen lastScrapes, requested map[stri
 	return out
 }
 
-// scraped reports whether targets are scraped for sure: since Prometheus has the list with them.
+// scraped reports whether the last scrape was certainly of the targets in the current list, and not in an earlier one.
 func (t *watchedTargets) scraped(f fetch, last time.Time, active bool) bool {
 	if t.since.IsZero() {
 		return false
@@ -255,10 +254,10 @@ func (t *watchedTargets) scraped(f fetch, last time.Time, active bool) bool {
 	return active && last.After(from)
 }
 
-// look queries Prometheus for the watched targets, if there are any. If that fails, it returns none.
+// poll queries Prometheus for the watched targets, if there are any. It returns none on an error.
 //
-// Errors: it does not answer.
-func (r *reporter) look(ctx context.Context, now time.Time) (answer, error) {
+// Errors: Prometheus does not respond.
+func (r *reporter) poll(ctx context.Context, now time.Time) (answer, error) {
 	seen, generation := r.watching.wanted()
 	if len(seen) == 0 || r.prometheus.Targets == nil {
 		return answer{seq: r.watching.number()}, nil
@@ -272,15 +271,15 @@ func (r *reporter) look(ctx context.Context, now time.Time) (answer, error) {
 		}
 		return nil
 	}
-	if err := r.lookAt(ctx, seen, each); err != nil {
+	if err := r.pollJobs(ctx, seen, each); err != nil {
 		return answer{}, err
 	}
 	return r.watching.scraped(generation, seen, r.fetches.current(now)), nil
 }
 
-// lookAt requests the active targets of at least the given jobs.
-func (r *reporter) lookAt(ctx context.Context, seen lastScrapes, each func(activeTarget) error) error {
-	if r.foreign || len(seen) > maxLooks {
+// pollJobs requests the active targets of at least the given jobs.
+func (r *reporter) pollJobs(ctx context.Context, seen lastScrapes, each func(activeTarget) error) error {
+	if r.foreign || len(seen) > maxPolledJobs {
 		return r.prometheus.active(ctx, each)
 	}
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
@@ -292,7 +291,7 @@ func (r *reporter) lookAt(ctx context.Context, seen lastScrapes, each func(activ
 		if err != nil {
 			return err
 		}
-		if foreign { // the answer has all jobs
+		if foreign { // the response has all jobs
 			r.foreign = true
 			return nil
 		}

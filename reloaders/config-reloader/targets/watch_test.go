@@ -20,7 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// watch is the line of the stream for units "ID=JOB ADDRESS,JOB ADDRESS".
+// watch returns the line of the stream for units "ID=JOB ADDRESS,JOB ADDRESS".
 func watch(seq int, units ...string) string {
 	var out []string
 	for _, u := range units {
@@ -45,7 +45,7 @@ func (r *reported) watches(seq int, units ...string) {
 	r.watching.set(w, jobs)
 }
 
-// tells checks what the next report says about watched units and the list.
+// tells compares the next report about watched units and the list with the wanted one.
 func (r *reported) tells(what, want string) {
 	r.t.Helper()
 	out, ok := r.report(r.t.Context(), r.now, false)
@@ -61,8 +61,8 @@ func (r *reported) tells(what, want string) {
 	}
 }
 
-// A unit is scraped when all of its targets are active and have been scraped since Prometheus requested the list with
-// them.
+// A unit counts as scraped when all of its targets are active and have been scraped since Prometheus requested the list
+// with them.
 func TestWatched(t *testing.T) {
 	r := newReported(t)
 	r.now = r.now.Add(time.Minute)
@@ -109,7 +109,7 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// Only a Prometheus that refuses requests is blind: one that is away scrapes nothing.
+// Only a Prometheus that rejects requests is blind: one that does not respond scrapes nothing.
 func TestBlind(t *testing.T) {
 	r := newReported(t)
 	r.pass(5*time.Second, "a", "b")
@@ -124,7 +124,7 @@ func TestBlind(t *testing.T) {
 	r.tells("unknown", `4: [] of 3-7, fetched "3-7", blind`)
 }
 
-// Prometheus is asked job by job, unless there are many or it is too old for that.
+// Prometheus is queried job by job, unless there are many jobs or its version does not support it.
 func TestLooksAtJobs(t *testing.T) {
 	r := newReported(t)
 	asked := func(what string, want ...string) {
@@ -138,7 +138,7 @@ func TestLooksAtJobs(t *testing.T) {
 	r.watches(4, "u1=a 10.0.0.1:80,b 10.0.0.1:80")
 	asked("two", "scrapePool=a&state=active", "scrapePool=b&state=active")
 	var many []string
-	for i := range maxLooks + 1 {
+	for i := range maxPolledJobs + 1 {
 		many = append(many, fmt.Sprintf("u%d=j%d x", i, i))
 	}
 	r.watches(4, many...)
@@ -149,8 +149,8 @@ func TestLooksAtJobs(t *testing.T) {
 	asked("an old version again", "state=active")
 }
 
-// A version of the list is fetched when Prometheus has requested all jobs since then. Those that are not in its
-// configuration do not count for long.
+// A version of the list is fetched once Prometheus has requested all jobs since then. Jobs that are not in its
+// configuration are ignored after a while.
 func TestFetched(t *testing.T) {
 	r := newReported(t)
 	r.pass(5*time.Second, "a")
@@ -173,7 +173,7 @@ func TestFetched(t *testing.T) {
 	r.tells("without jobs", `0: [] of 3-11, fetched "3-11"`)
 }
 
-// posts records what a client sends to the service.
+// posts records the requests of a client to the service.
 type posts struct {
 	mu   sync.Mutex
 	all  []string // "SECONDS PATH"
@@ -218,8 +218,8 @@ func (p *posts) last(t *testing.T) targetreport.Report {
 	return r
 }
 
-// What is watched is reported at least every five seconds, and no more often than every two. An inventory follows at once when
-// the service asks, and then from time to time.
+// A report about watched targets is sent at least every five seconds, and at most every two. An inventory is sent
+// immediately on request, and then periodically.
 func TestWatchAndInventoryAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
@@ -264,7 +264,7 @@ func TestWatchAndInventoryAreSent(t *testing.T) {
 		p.send(watch(4))
 		keep(40 * time.Second)
 		want("nothing is watched")
-		p.send(watch(5, "a b=a x")) // not valid
+		p.send(watch(5, "a b=a x")) // invalid
 		if !strings.Contains(p.log.String(), "not of the protocol") {
 			t.Error(p.log)
 		}
@@ -295,8 +295,8 @@ func TestWatchAndInventoryAreSent(t *testing.T) {
 	})
 }
 
-// What a report or an inventory says about the list is true after a crash, too: the service takes targets off other shards
-// then.
+// A report or an inventory remains true after a crash, because the service removes the reported targets from other
+// shards.
 func TestReportsAreAboutTheFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "list")
@@ -337,7 +337,7 @@ func TestReportsAreAboutTheFile(t *testing.T) {
 	})
 }
 
-// What arrived at replicas that do not lead alone is sent again soon, while the stream is open.
+// A report that reached only replicas other than the leader is sent again soon, while the stream is open.
 func TestNewsIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
@@ -363,7 +363,7 @@ func TestNewsIsRepeated(t *testing.T) {
 			t.Errorf("%d attempts of an inventory", n)
 		}
 		p.send(watch(2, "u1=a x"))
-		if n := keep(8, targetreport.Path); n < lookAttempts+1 {
+		if n := keep(8, targetreport.Path); n < watchAttempts+1 {
 			t.Errorf("%d attempts of reports in 8 s", n)
 		}
 		sent.answer(http.StatusOK)
@@ -384,7 +384,7 @@ func TestNewsIsRepeated(t *testing.T) {
 	})
 }
 
-// An inventory that the service does not accept because of its size is not sent again: the next one is as large.
+// An inventory that the service rejects because of its size is not sent again, because the next one is as large.
 func TestAnInventoryThatIsTooLargeIsNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
@@ -415,8 +415,8 @@ func TestAnInventoryThatIsTooLargeIsNotRepeated(t *testing.T) {
 	})
 }
 
-// A replica of the service that has just died takes requests, as its address is known for a while: the inventory follows all
-// the same, before the leader stops waiting for it.
+// A replica of the service that has just died receives requests while its address is still known. The inventory is
+// nevertheless delivered before the leader stops waiting for it.
 func TestInventoryAfterAReplicaDied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
@@ -442,7 +442,7 @@ func TestInventoryAfterAReplicaDied(t *testing.T) {
 	})
 }
 
-// A service of an earlier release gets no inventory.
+// A service of an earlier release receives no inventory.
 func TestNoInventoryUnasked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t, filepath.Join(t.TempDir(), "list"))
