@@ -140,22 +140,30 @@ func occupied(files []File) (int64, error) {
 		}
 	}
 	for dir := range outputDirs(files) {
-		entries, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+		n, err := rulesBytes(dir)
 		if err != nil {
 			return 0, fmt.Errorf("write output: %w", err)
 		}
-		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), versionPrefix) {
-				n, err := folderBytes(filepath.Join(dir, e.Name()))
-				if err != nil {
-					return 0, fmt.Errorf("write output: %w", err)
-				}
-				used += n
-			}
+		used += n
+	}
+	return used, nil
+}
+
+// rulesBytes returns the size of all versions of unpacked rules in a folder, which may not exist.
+func rulesBytes(dir string) (used int64, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), versionPrefix) {
+			continue
 		}
+		n, err := folderBytes(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return 0, err
+		}
+		used += n
 	}
 	return used, nil
 }

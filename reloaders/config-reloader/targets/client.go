@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -261,35 +260,6 @@ func (c *Client) request(ctx context.Context) (*http.Response, error) {
 	return resp, nil
 }
 
-// statusError is a response other than 200.
-type statusError struct {
-	status string
-	reply  string
-	after  time.Duration // Retry-After
-}
-
-func (e *statusError) Error() string {
-	return strings.TrimSuffix("the discovery server answered "+e.status+": "+e.reply, ": ")
-}
-
-func refusal(resp *http.Response) error {
-	reason := map[int]Reason{
-		http.StatusUnauthorized: Unauthorized, http.StatusForbidden: Forbidden, http.StatusServiceUnavailable: Unavailable,
-	}[resp.StatusCode]
-	if reason == "" {
-		reason = Status
-	}
-	e := &statusError{status: fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))}
-	if resp.Header.Get("Content-Encoding") == "" {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxReply)) // possibly truncated
-		e.reply = strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "")), " ")
-	}
-	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
-		e.after = min(time.Duration(s)*time.Second, longestPause)
-	}
-	return &Error{reason, e}
-}
-
 // pauseAfter returns how long to wait before the next attempt.
 func (c *Client) pauseAfter(err error) time.Duration {
 	wait := min(firstPause<<min(c.failures-1, 10), longestPause)
@@ -321,40 +291,4 @@ func (c *Client) logError(err error) {
 		level = slog.LevelDebug
 	}
 	c.opts.Logger.Log(context.Background(), level, "No updates of the list of targets, keeping the last one", "reason", string(reasonOf(err)), "err", err)
-}
-
-// keepSaved writes the list to the file after each change, until ctx ends.
-func (c *Client) keepSaved(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			select {
-			case <-c.changed: // since the last write
-			default:
-				return
-			}
-		case <-c.changed:
-		}
-		c.store()
-		pause(ctx, saveInterval)
-	}
-}
-
-// store writes the list to the file, unless the file has it.
-func (c *Client) store() {
-	c.storing.Lock()
-	defer c.storing.Unlock()
-	if c.list.isSaved() {
-		return
-	}
-	err := c.list.save(c.opts.File)
-	switch {
-	case err != nil && !c.failing:
-		c.opts.Logger.Warn("List of targets cannot be stored on disk, serving it from memory", "err", err)
-	case err == nil && c.failing:
-		c.opts.Logger.Info("List of targets stored on disk again", "file", c.opts.File)
-	}
-	if c.failing = err != nil; c.failing {
-		c.metrics.errors.WithLabelValues(string(Disk)).Inc()
-	}
 }

@@ -91,7 +91,7 @@ func (s *sender) sendReport(ctx context.Context, full bool) {
 	var err error
 	if full || news(s.last, r) || time.Since(s.sent) >= watchReportEvery {
 		s.store() // otherwise a restart could lose targets that the service removes from another shard meanwhile
-		if err = s.deliver(ctx, r, attempts); err == nil {
+		if err = s.postReport(ctx, r, attempts); err == nil {
 			s.last = r
 		}
 		s.sent = time.Now()
@@ -128,7 +128,10 @@ func (s *sender) sendInventory(ctx context.Context) {
 	again, after := false, time.Duration(0) // if it is too large, so is the next one
 	if err == nil {
 		s.store()
-		err = s.post(ctx, targetreport.InventoryTimeout, targetreport.InventoryPath, http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}}, text, inventoryAttempts)
+		err = s.post(ctx, delivery{
+			path: targetreport.InventoryPath, body: text, timeout: targetreport.InventoryTimeout, attempts: inventoryAttempts,
+			header: http.Header{"Content-Type": {"application/x-ndjson"}, "Content-Encoding": {"gzip"}},
+		})
 		again, after = temporary(err)
 	}
 	s.metrics.inventories.Inc()
@@ -141,20 +144,32 @@ func (s *sender) sendInventory(ctx context.Context) {
 	}
 }
 
-// deliver sends a report or an inventory to the leader.
-func (c *Client) deliver(ctx context.Context, r targetreport.Report, attempts int) error {
+// delivery is a request to the leader.
+type delivery struct {
+	path     string
+	header   http.Header
+	body     []byte
+	timeout  time.Duration // of each attempt
+	attempts int
+}
+
+// postReport sends a report.
+func (c *Client) postReport(ctx context.Context, r targetreport.Report, attempts int) error {
 	body, err := r.Encode()
 	if err != nil {
 		return err
 	}
-	return c.post(ctx, reportTimeout, targetreport.Path, http.Header{"Content-Type": {"application/json"}}, body, attempts)
+	return c.post(ctx, delivery{
+		path: targetreport.Path, body: body, timeout: reportTimeout, attempts: attempts,
+		header: http.Header{"Content-Type": {"application/json"}},
+	})
 }
 
-// post sends a body to the leader, in several attempts. limit is the timeout of each attempt.
-func (c *Client) post(ctx context.Context, limit time.Duration, path string, header http.Header, body []byte, attempts int) error {
+// post sends a request until the leader has accepted it, or no attempt is left.
+func (c *Client) post(ctx context.Context, d delivery) error {
 	for attempt := 1; ; attempt++ {
-		err := c.postOnce(ctx, limit, path, header, body)
-		if reason := reasonOf(err); err == nil || reason != Unavailable && reason != Unreachable || attempt >= attempts || ctx.Err() != nil {
+		err := c.postOnce(ctx, d)
+		if reason := reasonOf(err); err == nil || reason != Unavailable && reason != Unreachable || attempt >= d.attempts || ctx.Err() != nil {
 			return err
 		}
 		pause(ctx, firstPause+rand.N(firstPause))
@@ -169,10 +184,10 @@ func temporary(err error) (again bool, after time.Duration) {
 	return reasonOf(err) == Unreachable, 0
 }
 
-func (c *Client) postOnce(ctx context.Context, limit time.Duration, path string, header http.Header, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+func (c *Client) postOnce(ctx context.Context, d delivery) error {
+	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	resp, err := c.send(ctx, c.endpoint(path), header, body)
+	resp, err := c.send(ctx, c.endpoint(d.path), d.header, d.body)
 	if err != nil {
 		return failf(Unreachable, "send to the discovery server: %w", err)
 	}

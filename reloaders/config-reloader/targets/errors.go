@@ -3,6 +3,11 @@ package targets
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // Reason is why the list is not updated, for logs and metrics.
@@ -56,4 +61,33 @@ func reasonOf(err error) Reason {
 		return e.Reason
 	}
 	return Unreachable
+}
+
+// statusError is a response other than 200.
+type statusError struct {
+	status string
+	reply  string
+	after  time.Duration // Retry-After
+}
+
+func (e *statusError) Error() string {
+	return strings.TrimSuffix("the discovery server answered "+e.status+": "+e.reply, ": ")
+}
+
+func refusal(resp *http.Response) error {
+	reason := map[int]Reason{
+		http.StatusUnauthorized: Unauthorized, http.StatusForbidden: Forbidden, http.StatusServiceUnavailable: Unavailable,
+	}[resp.StatusCode]
+	if reason == "" {
+		reason = Status
+	}
+	e := &statusError{status: fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))}
+	if resp.Header.Get("Content-Encoding") == "" {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxReply)) // possibly truncated
+		e.reply = strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "")), " ")
+	}
+	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
+		e.after = min(time.Duration(s)*time.Second, longestPause)
+	}
+	return &Error{reason, e}
 }

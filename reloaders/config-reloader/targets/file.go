@@ -16,6 +16,42 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
 
+// keepSaved writes the list to the file after each change, until ctx ends.
+func (c *Client) keepSaved(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			select {
+			case <-c.changed: // since the last write
+			default:
+				return
+			}
+		case <-c.changed:
+		}
+		c.store()
+		pause(ctx, saveInterval)
+	}
+}
+
+// store writes the list to the file, unless the file has it.
+func (c *Client) store() {
+	c.storing.Lock()
+	defer c.storing.Unlock()
+	if c.list.isSaved() {
+		return
+	}
+	err := c.list.save(c.opts.File)
+	switch {
+	case err != nil && !c.failing:
+		c.opts.Logger.Warn("List of targets cannot be stored on disk, serving it from memory", "err", err)
+	case err == nil && c.failing:
+		c.opts.Logger.Info("List of targets stored on disk again", "file", c.opts.File)
+	}
+	if c.failing = err != nil; c.failing {
+		c.metrics.errors.WithLabelValues(string(Disk)).Inc()
+	}
+}
+
 // load reads the list from a file that save has written. It reports whether there is one.
 //
 // Errors: the file cannot be read, or is not a complete list within the limits. The list is unchanged

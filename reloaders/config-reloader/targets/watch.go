@@ -107,20 +107,23 @@ func (w *watchList) set(next targetreport.Watch, jobs map[string]*job) {
 	w.seq, w.units, w.jobs = next.Seq, next.Units, map[string]*watchedJob{}
 	for _, u := range w.units {
 		for name, addresses := range u.Targets {
-			of := w.jobs[name]
-			if of == nil {
-				of = &watchedJob{targets: map[string]*watchedTargets{}}
-				w.jobs[name] = of
+			if w.jobs[name] == nil {
+				w.jobs[name] = &watchedJob{targets: map[string]*watchedTargets{}}
 			}
-			for _, address := range addresses {
-				if of.targets[address] = before[name].target(address); of.targets[address] == nil {
-					of.targets[address] = &watchedTargets{}
-				}
-			}
+			w.jobs[name].add(addresses, before[name])
 		}
 	}
 	w.followLocked(jobs)
 	w.wake()
+}
+
+// add watches more addresses. It keeps the state of those that were watched before, which may be nil.
+func (j *watchedJob) add(addresses []string, before *watchedJob) {
+	for _, address := range addresses {
+		if j.targets[address] = before.target(address); j.targets[address] == nil {
+			j.targets[address] = &watchedTargets{}
+		}
+	}
 }
 
 func (j *watchedJob) target(address string) *watchedTargets {
