@@ -186,8 +186,8 @@ func sizeOf(set model.LabelSet) (n int) {
 	return n
 }
 
-// affordable charges a target whose labels have the given total size, and reports whether the cost is
-// low for any labels of that size. In that case there is no need to measure each label.
+// affordable charges a target whose labels have the given total size, and reports whether the cost is low for any
+// labels of that size, so that the labels need not be measured one by one.
 func (e *evaluation) affordable(c *costs, size int) bool {
 	cost := size * c.rate
 	if size > c.free || e.spent+cost > budget.JobMatchSteps/e.share/2 {

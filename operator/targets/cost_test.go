@@ -96,7 +96,7 @@ func TestExpensiveTargets(t *testing.T) {
 	}
 }
 
-// Each of many labels is compared with few others, whatever its steps: a pod can have 100,000.
+// Each of many labels is compared with few others, for any steps: a pod can have 100,000 labels.
 func TestManyLabels(t *testing.T) {
 	const n = 20_000
 	own, shared := model.LabelSet{}, model.LabelSet{"__meta_hidden": "a", "__meta_shared": "a"}
@@ -107,7 +107,7 @@ func TestManyLabels(t *testing.T) {
 	j := job(t, slices1, http)
 	lb := labels.NewBuilder(labels.EmptyLabels())
 	populate(lb, j.shards[0], own, shared)
-	// added is the list that a builder goes through for each label that is set, deleted or read.
+	// added is the list that a builder searches for each label that is set, deleted or read.
 	added := func() int { return reflect.ValueOf(lb).Elem().FieldByName("add").Len() }
 	if added() > 20 || lb.Labels().Len() < n {
 		t.Errorf("%d of %d labels are compared with each other", added(), lb.Labels().Len())
@@ -242,7 +242,7 @@ func TestExpensiveEvaluationsWait(t *testing.T) {
 	<-done
 }
 
-// An evaluation stops at once when its caller has gone.
+// An evaluation stops when its caller cancels it.
 func TestEvaluateWithin(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	j := job(t, slices1, http)

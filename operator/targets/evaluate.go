@@ -48,7 +48,7 @@ type evaluation struct {
 	// spent is the estimated cost so far of targets for which only an estimate was made, exact the
 	// computed cost of the others.
 	spent, exact int
-	all          int  // cost so far of the steps that read every label of the current target
+	all          int  // cost of the steps that read every label of the current target
 	slow         bool // expensive, see [evaluation.alone]
 }
 
@@ -71,7 +71,7 @@ func (j *Job) EvaluateWithin(ctx context.Context, found Found) (Result, error) {
 	defer e.end()
 	for _, group := range groups {
 		if err := ctx.Err(); err != nil {
-			return Result{job: j}, err // the caller has gone
+			return Result{job: j}, err // the caller has canceled it
 		}
 		e.group(group)
 	}
@@ -96,7 +96,7 @@ func newEvaluation(j *Job, targets int) *evaluation {
 }
 
 // group evaluates the targets of a group. If the step that drops the first one, and those before it, only read labels
-// of the group, it drops them all: most groups of a namespace are those of other jobs.
+// of the group, it drops them all: most groups of a namespace belong to other jobs.
 func (e *evaluation) group(group *targetgroup.Group) {
 	for i, own := range group.Targets {
 		r := Row{own: own, shared: group.Labels}

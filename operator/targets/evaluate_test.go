@@ -245,7 +245,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// What is kept of each target to find duplicates is short, however long its labels are.
+// The data that is kept of each target to find duplicates is short, even if its labels are long.
 func TestLongLabels(t *testing.T) {
 	group := &targetgroup.Group{Source: "endpointslice/demo/web-abcde"}
 	for _, address := range []string{"10.0.0.7:8080", "10.0.0.8:8080", "10.0.0.7:8080"} {

@@ -2,8 +2,8 @@ package targets
 
 import "github.com/prometheus/prometheus/discovery/targetgroup"
 
-// Outcome is the result for a target as far as its group alone determines it: other groups of the
-// job may contain the same target, and targetLimit counts all groups.
+// Outcome is the result for a target , as far as it depends only on its group: other groups of the job may contain the
+// same target, and targetLimit counts all groups.
 type Outcome struct {
 	// State is Kept, Dropped, Invalid or Duplicate; Unknown when evaluation is too expensive.
 	State State

@@ -67,7 +67,7 @@ const oneLinePrefix = "(?-s:"
 // oneLine returns an expression whose dots do not match line breaks.
 func oneLine(text string) relabel.Regexp { return relabel.MustNewRegexp(oneLinePrefix + text + ")") }
 
-// regexOf returns the expression of a step as it was written.
+// regexOf returns the regular expression of a step as the user wrote it.
 func (j *Job) regexOf(c *relabel.Config) string {
 	text := c.Regex.String()
 	if !j.legacy {

@@ -13,7 +13,7 @@ type Outline struct {
 	Targets int
 	// Shared are the values of the labels that all targets share; empty if they share none.
 	Shared []string
-	// Own reports whether a target may have a label of its own.
+	// Own reports whether a target may have this label itself, and not only its group.
 	Own []bool
 }
 

@@ -21,7 +21,7 @@ type Placement struct {
 	Zone string
 	// Everywhere is true if the target is on all shards, of all zones.
 	Everywhere bool
-	// Interval is the scrape interval, as far as the steps before the hash decide it.
+	// Interval is the scrape interval, as far as the steps before the hash determine it.
 	Interval time.Duration
 	// Claim is the number of series in the label __tmp_shard_weight; nil if there is none.
 	Claim *uint64
@@ -72,7 +72,7 @@ func (j *Job) place(own, shared model.LabelSet, on int) (p Placement, ok bool) {
 	return p, true
 }
 
-// isMovable reports whether any shard can scrape each target that one of them does: shards only differ in the steps of
+// isMovable reports whether every shard can scrape the targets of every other shard: shards only differ in the steps of
 // the operator that divide targets among them.
 func (j *Job) isMovable() bool {
 	if j.hashed < 0 || j.SDsDiffer {

@@ -56,7 +56,7 @@ func (p *Possible) mayPass(set model.LabelSet, c *config.ScrapeConfig) bool {
 	return true
 }
 
-// knows reports whether the value of a discovered label is known. It may be empty.
+// knows reports whether the value of a discovered label is known. The value may be empty.
 func (p *Possible) knows(name string) bool {
 	if name != model.AddressLabel && !strings.HasPrefix(name, model.MetaLabelPrefix) {
 		return true // discovery does not set it

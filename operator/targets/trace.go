@@ -26,7 +26,7 @@ type Step struct {
 	Drops         bool // if it drops the target: it changes nothing, and it is the last step
 }
 
-// Index returns the row of the target with an ID; -1 if there is none.
+// Index returns the row of the target with an ID, -1 if there is none.
 func (r Result) Index(id string) int {
 	for i := range r.Rows {
 		if row := &r.Rows[i]; !row.isGap() && idOf(r.job.Name, r.discovered(row)) == id {
@@ -44,8 +44,8 @@ func (j *Job) HasTarget(group *targetgroup.Group, id string) bool {
 	})
 }
 
-// Trace returns the steps that a target goes through, up to the step that drops it, on the shard
-// that scrapes it or gets furthest with it.
+// Trace returns the relabel steps of a target, up to the step that drops it, on the shard that scrapes it or that drops
+// it last.
 //
 // Errors: a step cannot be marshaled, the target is too expensive to evaluate.
 func (r Result) Trace(i int) ([]Step, error) {

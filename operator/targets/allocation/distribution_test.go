@@ -59,12 +59,12 @@ func unit(i int, series uint64) allocation.Unit {
 	}
 }
 
-// distribution is a distribution of weights, with what its properties are.
+// distribution is a distribution of weights, with bounds that hold for it.
 type distribution struct {
 	units func(seed uint64, n int) []allocation.Unit
-	// besides is the part of all series that moves though its shard stays, when one goes.
+	// besides is the maximum fraction of all series that moves off other shards when one shard is removed.
 	besides float64
-	// remembered is the part that is where a new plan puts it, after growth by a fifth.
+	// remembered is the minimum fraction of all series that stays in a new plan, after growth by a fifth.
 	remembered float64
 }
 
@@ -94,7 +94,7 @@ func heaviest(units []allocation.Unit) (most uint64) {
 	return most
 }
 
-// moved returns the part of all series that moves, without what was nowhere.
+// moved returns the fraction of all series that moves between shards.
 func moved(moves []allocation.Move, units []allocation.Unit) float64 {
 	var sum uint64
 	for _, m := range moves {

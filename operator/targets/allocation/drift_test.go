@@ -29,7 +29,7 @@ func TestTwoDaysOfDrift(t *testing.T) {
 	var moves int
 	var worst, most, sum float64
 	next := len(units)
-	series := make([]float64, len(units)) // what is scraped, of which weights follow
+	series := make([]float64, len(units)) // current series, from which weights follow
 	for i, u := range units {
 		series[i] = float64(u.Weight.Series())
 	}

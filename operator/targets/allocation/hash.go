@@ -12,11 +12,10 @@ type Placement struct {
 	Unknown []int
 }
 
-// ByHash places the targets of a group like the servers that discover them and hash them
-// themselves. outcomes are those of the group, in order.
+// ByHash places the targets of a group like the servers that discover them and hash them themselves. outcomes are those
+// of the group, in order.
 //
-// It does not apply targetLimit, and it keeps targets that are equal to those of another group: a
-// server does both by itself.
+// It neither applies targetLimit nor drops duplicates of targets in other groups, because servers do both themselves.
 func ByHash(shards int, outcomes []targets.Outcome) Placement {
 	out := Placement{Shards: make([][]int, shards)}
 	for i, o := range outcomes {

@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
 )
 
-// prefers returns n keys whose best shard of all is the one with this name, as a tenant can find them.
+// prefers returns n keys that have the best score for the shard with this name, which a tenant can find.
 func prefers(t *testing.T, n int, name string, all []allocation.Shard) (out []string) {
 	t.Helper()
 	for i := 0; len(out) < n; i++ {
@@ -25,8 +25,8 @@ func prefers(t *testing.T, n int, name string, all []allocation.Shard) (out []st
 	return out
 }
 
-// A tenant whose keys all prefer one shard cannot put his units on it, whatever they weigh: the shard is
-// not above the limit when they are placed, nor does it get most of them to grow there.
+// A tenant whose keys all prefer one shard cannot overload it, whatever the units weigh: the shard is not above the
+// limit when they are placed, and it does not get most of the units, which could grow later.
 func TestChosenKeys(t *testing.T) {
 	on := shards(20)
 	others := logNormal(8, 4000)
@@ -42,7 +42,7 @@ func TestChosenKeys(t *testing.T) {
 		for _, key := range keys {
 			u := allocation.Unit{ID: allocation.ID{Namespace: "bad", Key: key}, Weight: allocation.WeightOf(series)}
 			p.Put(u)
-			p.Settle(allocation.Limits{}) // one at a time, so that he sees where they get
+			p.Settle(allocation.Limits{}) // one at a time, so that the tenant sees where each is placed
 			units = append(units, u)
 		}
 		consistent(t, p, units, on)
@@ -69,7 +69,7 @@ func TestChosenKeys(t *testing.T) {
 				t.Errorf("%d series: %+v, the mean is %d", series, l, after)
 			}
 		}
-		// Now they grow. What the shard gets is in proportion to the units on it.
+		// Now they grow. The added load of the shard is proportional to the number of units on it.
 		grown := allocation.WeightOf(uint64(40_000))
 		for _, u := range units[len(others):] {
 			u.Weight = grown
@@ -109,8 +109,8 @@ func TestKeyOfAnother(t *testing.T) {
 	}
 }
 
-// Units that are as heavy as possible on all shards but one do not push all others onto the last one
-// for more than their part: real giants take more than they leave.
+// A tenant with units of maximum weight on all shards but one cannot push all other units onto the last one: really
+// heavy units take more load than they displace.
 func TestManyGiants(t *testing.T) {
 	on := shards(10)
 	units := logNormal(10, 2000)
@@ -133,7 +133,7 @@ func TestManyGiants(t *testing.T) {
 	}
 }
 
-// What a label claims counts within a factor of two of what was counted.
+// The weight that a label claims counts within a factor of two of the counted series.
 func TestEstimate(t *testing.T) {
 	for _, tc := range []struct {
 		claim, counted, median *uint64
@@ -180,8 +180,8 @@ func FuzzWeight(f *testing.F) {
 	})
 }
 
-// A million tiny units of a namespace are spread like those of others, and their plan is as cheap: a
-// hash of each for each shard. A change of one costs one unit, and keys that collide cost no more.
+// A million tiny units of a namespace are spread like those of others, and their plan is as cheap: a hash of each for
+// each shard. A change of one unit costs the work for one unit, also if keys collide.
 func TestMillionUnits(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() {
@@ -214,7 +214,7 @@ func TestMillionUnits(t *testing.T) {
 	}
 }
 
-// Zones and units that come and go leave nothing behind: a tenant chooses the names of both.
+// Removed zones and units use no memory, because a tenant chooses the names of both.
 func TestChurnLeavesNothing(t *testing.T) {
 	p := allocation.New(shards(3))
 	churn := func(round int) {
@@ -240,10 +240,10 @@ func TestChurnLeavesNothing(t *testing.T) {
 	}
 }
 
-// Keys with the same hash are placed the same whatever their order: xxhash is not secure against chosen
-// collisions, so they are compared themselves.
+// Keys with the same hash are placed independently of their order: xxhash is not secure against chosen collisions, so
+// ties are broken by the keys.
 func TestEqualHashes(t *testing.T) {
-	// Two namespaces with equal keys have equal hashes, too.
+	// Equal keys of two namespaces have equal hashes, too.
 	key := "10.0.0.1:80"
 	if xxhash.Sum64String(key) == 0 {
 		t.Fatal("unexpected hash")

@@ -18,7 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
 )
 
-// The key, zone and hash of a target say on which shard its job keeps it.
+// The key, zone and hash of a target determine the shard on which its job keeps it.
 func TestPlacementIsThatOfTheSteps(t *testing.T) {
 	single, everywhere, zoned, keyed := 0, 0, 0, 0
 	for seed := range uint64(80) {
@@ -118,7 +118,7 @@ func TestPlacementOf(t *testing.T) {
 	}
 }
 
-// Few units of one series are even, too: parts of a series do not count as nothing.
+// A few units of one series each are divided evenly: fractions of a series are not rounded down.
 func TestFillWithFewSeries(t *testing.T) {
 	for _, first := range []int{3, 4, 6} {
 		p := allocation.New([]allocation.Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}})

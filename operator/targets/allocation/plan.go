@@ -73,7 +73,7 @@ type Plan struct {
 	index  map[string]int32
 	zones  map[string]*zone
 
-	// Units, by slot. Slots of removed units are used again.
+	// Units, by slot. Slots of removed units are reused.
 	slots  map[ID]int32
 	unused []int32
 	ids    []ID
@@ -104,7 +104,7 @@ type zone struct {
 	units   int
 	classes [MaxWeight + 1]int32
 	tenants map[string]*tenant
-	waiting []int32 // slots of units that need a shard; also some that do not any more
+	waiting []int32 // slots of units that need a shard, and possibly of some that no longer do
 }
 
 // tenant has the units of a namespace in a zone.
@@ -121,10 +121,8 @@ func New(shards []Shard) *Plan {
 	return p
 }
 
-// SetShards replaces the shards. Units on shards that are no longer listed lose their shard; units on draining
-// shards stay until the next Settle. It panics if two shards have the same name.
-//
-// It panics if two shards have the same name.
+// SetShards replaces the shards. Units on shards that are no longer listed lose their shard; units on draining shards
+// stay until the next Settle. It panics if two shards have the same name.
 func (p *Plan) SetShards(shards []Shard) {
 	moved := make([]int32, len(p.shards)) // new index by old one
 	p.index = make(map[string]int32, len(shards))
@@ -181,7 +179,7 @@ func (p *Plan) zone(name string) *zone {
 	return z
 }
 
-// forget removes a zone that has neither units nor shards: tenants can choose names of zones.
+// forget removes a zone that has neither units nor shards, because tenants can choose names of zones.
 func (p *Plan) forget(name string) {
 	if z := p.zones[name]; z.units == 0 && !z.named {
 		delete(p.zones, name)
@@ -277,7 +275,7 @@ func (p *Plan) On(id ID) int {
 	return Nowhere
 }
 
-// Cost returns the work of all calls so far.
+// Cost returns the work of all calls since the plan was created.
 func (p *Plan) Cost() Cost { return p.cost }
 
 // reweigh replaces the weight of a unit.

@@ -36,8 +36,8 @@ func eachDistribution(t *testing.T, check func(t *testing.T, w distribution, uni
 	}
 }
 
-// One more shard moves what it gets and a point of all series, and only to it or off a shard that has
-// too many (P2). Afterwards shards are even (P4).
+// An additional shard gets its part of the series. Only one more percentage point moves, to that shard or off a shard
+// that has too many (P2). Afterwards, shards are even (P4).
 func TestOneShardMore(t *testing.T) {
 	eachDistribution(t, func(t *testing.T, _ distribution, units []allocation.Unit, n int) {
 		p := planned(units, shards(n))
@@ -61,8 +61,8 @@ func TestOneShardMore(t *testing.T) {
 	})
 }
 
-// One shard less moves what was on it, and at most 1.5 points of all series besides, 2.5 with few
-// heavy units, which have room nowhere (P3).
+// If a shard is removed, its units move, and at most 1.5 percentage points of all other series, or 2.5 with few heavy
+// units, which do not fit anywhere (P3).
 func TestOneShardLess(t *testing.T) {
 	eachDistribution(t, func(t *testing.T, w distribution, units []allocation.Unit, n int) {
 		less, was := shards(n), shards(n+1)
@@ -95,7 +95,7 @@ func TestOneShardLess(t *testing.T) {
 	})
 }
 
-// Shards are even from the beginning (P1, P4), whatever the units are.
+// Shards are even from the beginning, for any units (P1, P4).
 func TestShardsAreEven(t *testing.T) {
 	for name, w := range distributions {
 		for _, n := range counts() {
@@ -115,8 +115,8 @@ func TestShardsAreEven(t *testing.T) {
 	}
 }
 
-// bounded checks P4 for any units: a shard has at most 1.1 of the mean, or twice its lightest unit
-// more than the mean, or a unit that needs it alone and nothing else.
+// bounded checks P4 for any units: a shard has at most 1.1 times the mean, or twice its lightest unit more than the
+// mean, or only a unit that needs a shard of its own.
 func bounded(t *testing.T, p *allocation.Plan, units []allocation.Unit, n int) {
 	t.Helper()
 	lightest := make([]uint64, n)
@@ -132,7 +132,7 @@ func bounded(t *testing.T, p *allocation.Plan, units []allocation.Unit, n int) {
 	}
 }
 
-// A new, gone or reweighed unit moves no other (P5), and costs a hash for each shard.
+// A new, removed or reweighed unit does not move any other (P5), and costs one hash per shard.
 func TestOthersStay(t *testing.T) {
 	const n = 20
 	units := logNormal(1, 5000)
@@ -168,8 +168,8 @@ func TestOthersStay(t *testing.T) {
 	consistent(t, p, units, shards(n))
 }
 
-// If the memory is lost after growth by a fifth, most series stay where they are (P6): fewer if few units
-// have most of them.
+// If the memory is lost after growth by a fifth, most series stay on their shards (P6), or fewer if few units have most
+// of them.
 func TestMemoryIsLost(t *testing.T) {
 	for name, w := range distributions {
 		for _, n := range []int{5, 10, 20, 50} {
@@ -212,7 +212,7 @@ func TestZones(t *testing.T) {
 	if got := spread(p); got > 1.10 {
 		t.Errorf("the fullest shard has %.3f of the mean", got)
 	}
-	for i := range units { // what is in another zone moves there
+	for i := range units { // units in another zone move to that zone
 		units[i].Zone = []string{"b", "c", "d", "a"}[i%4]
 		p.Put(units[i])
 	}
@@ -302,8 +302,8 @@ func TestGiants(t *testing.T) {
 	}
 }
 
-// Whatever happens, in whatever order: each unit is on one shard, loads are sums, a namespace is not on
-// few shards, the result does not depend on the order of calls, and settling ends (P1, P4, P6).
+// After any calls in any order, each unit is on one shard, loads are sums, a namespace is spread over shards, the
+// result does not depend on the order of calls, and settling terminates (P1, P4, P6).
 func FuzzPlan(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, uint16(1+seed*seed%60), uint16(seed*31%900))
@@ -400,8 +400,7 @@ func anything(r *rand.Rand, n int, zones []string) (out []allocation.Unit) {
 	return out
 }
 
-// copied returns a plan in which everything that was has another order, and that knows from pods where units
-// are.
+// copied returns a plan with the same content in another order, to which pods have reported where units are.
 func copied(was, like *allocation.Plan, units []allocation.Unit, on []allocation.Shard) *allocation.Plan {
 	out := allocation.New(on)
 	for _, u := range slices.Backward(units) {
@@ -413,7 +412,7 @@ func copied(was, like *allocation.Plan, units []allocation.Unit, on []allocation
 	return out
 }
 
-// fair checks that nothing was moved to a shard that has many more units of a namespace than others.
+// fair checks that no unit was moved to a shard that has many more units of its namespace than others.
 func fair(t *testing.T, moves []allocation.Move, p *allocation.Plan, units []allocation.Unit, on []allocation.Shard) {
 	t.Helper()
 	type in struct{ namespace, zone string }
@@ -443,7 +442,7 @@ func fair(t *testing.T, moves []allocation.Move, p *allocation.Plan, units []all
 	}
 }
 
-// ends settles until nothing moves any more.
+// ends settles until nothing moves.
 func ends(t *testing.T, p *allocation.Plan, on []allocation.Shard) {
 	t.Helper()
 	for range 200 {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// relieve moves units off overloaded shards, within the limits, heaviest first. A unit moves to a shard with
-// room for it. If there is none, it moves to the emptiest one, unless that would then have more than its own
-// shard without the unit. So the heavier of the two shards always gets lighter, and relief terminates.
+// relieve moves units off overloaded shards, within the limits, heaviest first. A unit moves to a shard with room for
+// it. If there is none, it moves to the emptiest one, unless that one would then have more series than the old shard
+// without the unit. So the heavier of the two shards always gets lighter, and relief terminates.
 func (p *Plan) relieve(z *zone, l level, limits *Limits) (moves []Move) {
 	var over []int32
 	units := map[int32][]int32{}

@@ -27,7 +27,7 @@ func BenchmarkPlacements(b *testing.B) {
 
 const page = "../../../docs/design/2026-11-27-weighted-shards.md"
 
-// The page has the figures of the code.
+// The figures on the page are those that the code computes.
 func TestTablesOfThePage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {

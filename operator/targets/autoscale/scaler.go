@@ -13,40 +13,40 @@ const MaxSpeed = 60
 
 // Times at a speed of one.
 const (
-	upAfter   = 5 * time.Minute  // that shards have too much
+	upAfter   = 5 * time.Minute  // for which shards must have too much
 	upEvery   = 10 * time.Minute // and at most a part of them:
 	upPart    = 4
-	downAfter = time.Hour // that fewer shards would be enough
+	downAfter = time.Hour // for which fewer shards must be enough
 	downEvery = 2 * time.Hour
-	maxAfter  = 5 * time.Minute // that there are more shards than the maximum, which was lowered
+	maxAfter  = 5 * time.Minute // for which there must be more shards than the maximum, which was lowered
 )
 
 const (
-	// drainedFor is how long a shard is without targets before it is removed, so that its pods know it.
+	// drainedFor is the time for which a shard has no targets before it is removed, so that its pods have applied this.
 	drainedFor = time.Minute
-	// sentFor is how long agents that were drained have to send their samples.
+	// sentFor is the maximum time that drained agents have to send their samples.
 	sentFor = 10 * time.Minute
 
-	mostSeries = 1 << 50 // that are counted
+	mostSeries = 1 << 50 // larger numbers count as this one
 
-	// In percent of what shards should have at most.
-	full     = 90  // all together
-	overfull = 110 // one of them, unless a single unit is that heavy,
-	worth    = 70  // if all have at least that together: else more shards would not help
-	enough   = 70  // of fewer shards
+	// In percent of the maximum for shards.
+	full     = 90  // for all together
+	overfull = 110 // for one of them, unless a single unit is that heavy,
+	worth    = 70  // if all together have at least this; otherwise more shards would not help
+	enough   = 70  // for fewer shards
 )
 
 // Limits are the limits for a workload.
 type Limits struct {
 	scaling.Limits
-	// Zones is the number of zones over which shards are spread; 0: they are not.
+	// Zones is the number of zones over which shards are spread; 0 without zones.
 	Zones int
 	// Retained is true if a shard that is removed keeps its data.
 	Retained bool
-	// Sends is true for agents, which keep no data, and may only go when they have sent it.
+	// Sends is true for agents, which keep no data: a shard is only removed once it has sent its samples.
 	Sends bool
-	// Speed is how many times faster than usual shards are added and removed, at most [MaxSpeed]; 0: 1. How long a shard is
-	// drained does not depend on it.
+	// Speed is the factor by which shards are added and removed faster than usual, at most [MaxSpeed]; 0 means 1. It
+	// does not shorten the drain of a shard.
 	Speed int
 }
 
@@ -57,15 +57,15 @@ type Load struct {
 	// Series of all targets. Measured is the part that pods have counted. The rest is estimated, which can keep a shard
 	// but not add one.
 	Series, Measured uint64
-	// Fullest is the number of series of the fullest shard on which no single unit is more than that.
+	// Fullest is the number of series of the fullest shard, not counting shards with a unit that needs one of its own.
 	Fullest uint64
 	// Used is the number of shards without the last ones that have no targets.
 	Used int
-	// Unsent is the number of samples that agents of shards without targets have not sent, at the time UnsentAt, which
-	// is zero if one of them does not report it.
+	// Unsent is the number of unsent samples of agents of shards without targets, at the time UnsentAt, which is zero
+	// if one of the agents has not reported it.
 	Unsent   uint64
 	UnsentAt time.Time
-	// Starting is true if a shard gets no targets yet, as it has had no ready pod.
+	// Starting is true if a shard gets no targets yet, because it has had no ready pod.
 	Starting bool
 }
 
@@ -77,7 +77,7 @@ type Scaler struct {
 	overSince, underSince, drainedSince time.Time
 }
 
-// New returns a Scaler that continues from the last decision before; the zero value: nothing was.
+// New returns a Scaler that continues from the last decision; the zero value means that there was none.
 func New(before scaling.Workload) *Scaler { return &Scaler{state: before} }
 
 // State returns the last decision.
@@ -111,7 +111,7 @@ func (s *Scaler) Step(now time.Time, limits Limits, load Load) (step *scaling.St
 	s.state.Held = nil
 	target, why := s.target(now, before, load)
 	if next := s.state.Held; next != nil && held != nil && next.Reason == held.Reason {
-		s.state.Held = held // with the figures of its beginning, so that it does not change all the time
+		s.state.Held = held // with the figures from its beginning, so that it does not change permanently
 	}
 	if target != before {
 		step = &scaling.Step{At: now.UTC().Truncate(time.Second), From: before, To: target, Why: why}
@@ -137,7 +137,7 @@ func (s *Scaler) target(now time.Time, before int, load Load) (target int, why s
 	case before != n:
 		s.overSince, s.underSince = time.Time{}, time.Time{}
 		return before, "" // a step is not complete
-	case load.Starting: // what it will take from the others is unknown
+	case load.Starting: // the load that it will take from the others is unknown
 	case s.since(&s.overSince, now, s.isOver(load)) >= s.limits.pace(upAfter):
 		return s.up(now, load)
 	case s.since(&s.underSince, now, s.isUnder(load)) >= s.patience(load):
@@ -146,7 +146,7 @@ func (s *Scaler) target(now time.Time, before int, load Load) (target int, why s
 	return before, ""
 }
 
-// isOver reports whether shards have too much, all together or one of them.
+// isOver reports whether the shards have too many series, all together or one of them.
 func (s *Scaler) isOver(load Load) bool {
 	n, most := load.Shards, s.limits.SeriesPerShard
 	return over(load.Measured, n, most, full) || over(load.Fullest, 1, most, overfull) && over(load.Measured, n, most, worth)
@@ -161,10 +161,10 @@ func (s *Scaler) isUnder(load Load) bool {
 	return n >= s.limits.Floor && (s.isBeyond(load) || !over(load.Series, n, s.limits.SeriesPerShard, enough))
 }
 
-// isBeyond reports whether there are more shards than may be.
+// isBeyond reports whether there are more shards than allowed.
 func (s *Scaler) isBeyond(load Load) bool { return load.Shards > s.limits.Max }
 
-// patience returns how long fewer shards must be enough until one goes.
+// patience returns how long fewer shards must be enough before one is removed.
 func (s *Scaler) patience(load Load) time.Duration {
 	if s.isBeyond(load) {
 		return s.limits.pace(maxAfter)
@@ -260,14 +260,14 @@ func (s *Scaler) last(now time.Time, is func(scaling.Step) bool) (at time.Time) 
 // mayGo reports whether the data of a shard is kept or sent when it is removed.
 func (s *Scaler) mayGo() bool { return s.limits.Retained || s.limits.Sends }
 
-// unit is by how much the number of shards changes at least.
+// unit is the minimum change of the number of shards.
 func (s *Scaler) unit() int { return max(1, s.limits.Zones) }
 
 func (s *Scaler) figures(what string, series uint64, shards int) string {
 	return fmt.Sprintf("%s: %d series on %d shards, which should have at most %d each", what, series, shards, s.limits.SeriesPerShard)
 }
 
-// over reports whether series are more than so many percent of what n shards should have.
+// over reports whether series are more than a percentage of the maximum for n shards.
 func over(series uint64, n int, perShard, percent uint64) bool {
 	return series*100 > uint64(n)*perShard*percent // at most 1,000 shards × 1e9 series × 110
 }

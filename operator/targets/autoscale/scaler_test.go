@@ -39,7 +39,7 @@ func newSimulation(shards int, series uint64) *simulation {
 	}
 }
 
-// pass lets time pass, in steps of ten seconds.
+// pass advances the time in steps of ten seconds.
 func (w *simulation) pass(d time.Duration) {
 	for end := w.now.Add(d); w.now.Before(end); w.now = w.now.Add(10 * time.Second) {
 		w.shards = max(w.shards, w.limits.Floor)
@@ -106,10 +106,10 @@ func TestSpeed(t *testing.T) {
 	w.want(t, 2, "1h16m0s 4→3", "1h28m0s 3→2")
 }
 
-// Estimated series keep shards, and add none.
+// Estimated series keep shards but do not add any.
 func TestEstimatedSeries(t *testing.T) {
 	w := newSimulation(4, 1000)
-	for _, w.estimated = range []uint64{9000, 1010} { // enough for more shards, and not known well enough for fewer
+	for _, w.estimated = range []uint64{9000, 1010} { // enough for more shards, but too uncertain for fewer
 		w.pass(5 * time.Hour)
 		w.want(t, 4)
 	}
@@ -118,7 +118,7 @@ func TestEstimatedSeries(t *testing.T) {
 	w.want(t, 2, "11h0m0s 4→3", "13h0m0s 3→2")
 }
 
-// Large workloads grow by a quarter at once.
+// Large workloads grow by a quarter in one step.
 func TestGrowsByAQuarter(t *testing.T) {
 	w := newSimulation(40, 40*890)
 	w.limits.Max = 100
@@ -148,7 +148,7 @@ func TestPeaksChangeNothing(t *testing.T) {
 	w.want(t, 3)
 }
 
-// A shard that has too much makes more shards, but only as long as they can help.
+// A shard that has too many series adds shards, but only as long as they can help.
 func TestFullestShard(t *testing.T) {
 	w := newSimulation(3, 2400)
 	w.fullest = 1200
@@ -160,7 +160,7 @@ func TestFullestShard(t *testing.T) {
 	w.want(t, 3)
 }
 
-// Servers that would take their data with them stay, and it is said why.
+// Servers whose data would be lost are not removed, and the reason is reported.
 func TestNotRetained(t *testing.T) {
 	w := newSimulation(5, 500)
 	w.limits.Retained = false
@@ -207,7 +207,8 @@ func TestKeepsUntilDrained(t *testing.T) {
 	}
 }
 
-// An agent goes when it has sent everything, as it said a minute after it was drained or later, or after ten minutes.
+// An agent is removed when it has sent all samples, reported a minute after it was drained or later, or after ten
+// minutes.
 func TestAgentsSendBeforeTheyGo(t *testing.T) {
 	for name, c := range map[string]struct {
 		unsent  uint64
@@ -254,7 +255,7 @@ func TestRemovalIsFinal(t *testing.T) {
 			t.Errorf("%d shards", got)
 		}
 	}
-	limits.Retained = false // before the operator has removed it
+	limits.Retained = false // before the operator removes it
 	if step := s.Step(noon.Add(2*time.Minute), limits, load); step == nil || s.State().Shards != 3 || s.State().Target != 3 {
 		t.Errorf("%+v", s.State())
 	}
@@ -276,7 +277,7 @@ func TestStartingShards(t *testing.T) {
 	}
 }
 
-// What users change has an effect at once, but for a lower limit, whose shards are drained.
+// Changes by users have an effect immediately, except a lower limit, for which shards are drained first.
 func TestUsersChange(t *testing.T) {
 	w := newSimulation(2, 1000)
 	w.pass(time.Minute)
@@ -320,10 +321,10 @@ func TestStepsInTheFuture(t *testing.T) {
 	w := newSimulation(2, 5000)
 	w.Scaler = autoscale.New(scaling.Workload{Target: 2, Steps: []scaling.Step{{At: noon.Add(1000 * time.Hour), From: 1, To: 2}}})
 	w.pass(time.Hour)
-	w.want(t, 2) // the clock would have to get there
+	w.want(t, 2) // otherwise the clock would first have to reach that time
 }
 
-// While the load is not known, nothing is decided.
+// While the load is unknown, there are no decisions.
 func TestUnknown(t *testing.T) {
 	w := newSimulation(2, 5000)
 	for range 20 {
@@ -333,7 +334,7 @@ func TestUnknown(t *testing.T) {
 	w.want(t, 2)
 }
 
-// With zones, there are as many shards in each of them.
+// With zones, each zone has the same number of shards.
 func TestZones(t *testing.T) {
 	w := newSimulation(3, 6000)
 	w.limits.Zones, w.limits.Floor = 3, 3
@@ -344,7 +345,7 @@ func TestZones(t *testing.T) {
 	w.want(t, 3, "2h0m0s 9→6", "4h0m0s 6→3")
 }
 
-// Whatever the series do, the number stays within the limits, changes at the allowed pace, and rests when the series do.
+// For any series, the number stays within the limits, changes at the allowed pace, and is constant when the series are.
 func TestAlwaysWithinLimits(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -14,7 +14,7 @@ const (
 	tick     = 2 * time.Second
 )
 
-// While shards change, each target stays scraped, with one and with two replicas; shards get even.
+// While shards change, each target stays scraped, with one and with two replicas, and the load of shards is evened out.
 func TestShardsChange(t *testing.T) {
 	for _, replicas := range []int{1, 2} {
 		w := newFixture(t, 300, 2, replicas, Settings{Weighted: true, ReassignAfter: 5 * time.Minute})
@@ -37,7 +37,8 @@ func TestShardsChange(t *testing.T) {
 	}
 }
 
-// A new leader continues with what pods have: in the middle of moves, nothing is lost, and without any, nothing moves.
+// A new leader continues from the units that pods report: it loses nothing in the middle of moves, and moves nothing
+// otherwise.
 func TestLeaderChanges(t *testing.T) {
 	w := newFixture(t, 200, 2, 2, Settings{Weighted: true})
 	w.settle()
@@ -94,8 +95,8 @@ func TestLeaderChangesBeforeAScrape(t *testing.T) {
 	}
 }
 
-// From the placement by hash to that by series and back, units only move with an overlap, also with pods that do not say
-// what they have.
+// When the placement changes from hash to series and back, units only move with an overlap, also with pods that do not
+// report their units.
 func TestFromHashAndBack(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		w := newFixture(t, 200, 4, 1, Settings{})
@@ -133,7 +134,7 @@ func TestFromHashAndBack(t *testing.T) {
 	}
 }
 
-// With switch, a unit is on one shard at a time.
+// With switch, a unit is on only one shard at any time.
 func TestSwitch(t *testing.T) {
 	w := newFixture(t, 100, 2, 1, Settings{Weighted: true, Switch: true})
 	w.settle()
@@ -153,8 +154,8 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// A shard whose pods are gone for long is given up, and its units go elsewhere; with never, they wait. When it is back,
-// they are scraped all the time.
+// A shard whose pods are missing for a long time is given up, and its units move to other shards; with never, they wait.
+// When the shard returns, they stay scraped.
 func TestDeadShard(t *testing.T) {
 	for _, after := range []time.Duration{0, 5 * time.Minute} {
 		w := newFixture(t, 100, 3, 1, Settings{Weighted: true, ReassignAfter: after})
@@ -184,8 +185,8 @@ func TestDeadShard(t *testing.T) {
 	}
 }
 
-// What a tenant does cannot keep the units of others from moving: neither with targets that no new shard scrapes, again
-// and again, nor with intervals of a year, nor with units that are too large to watch.
+// A tenant cannot keep the units of others from moving: neither by targets that no new shard ever scrapes, nor by
+// intervals of a year, nor by units that are too large to watch.
 func TestHostileTenant(t *testing.T) {
 	w := newFixture(t, 100, 2, 1, Settings{Weighted: true})
 	w.settle()
@@ -218,7 +219,7 @@ func TestHostileTenant(t *testing.T) {
 	}
 }
 
-// The memory of units is limited by namespace, and given back.
+// The memory of units is limited by namespace, and released.
 func TestRoom(t *testing.T) {
 	const each = unitBytes + targetBytes + 10
 	room := &rooms{most: 3*each + targetBytes, used: map[string]int{}}
@@ -249,7 +250,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// What the agents of leaving shards have not sent is known when all of their pods have said it.
+// The number of unsent samples of the agents of leaving shards is known once all of their pods have reported it.
 func TestLeaving(t *testing.T) {
 	b, now := New(nil, Settings{Weighted: true}), time.Unix(1_700_000_000, 0)
 	b.Lead(now, 1)

@@ -11,7 +11,7 @@ import (
 
 // Settings are the settings of a workload.
 type Settings struct {
-	// Weighted is true if units are placed by series, and false if by hash.
+	// Weighted means that units are placed by series, and not by hash.
 	Weighted bool
 	// Switch is true if units leave one shard when they get to the other, without an overlap.
 	Switch bool
@@ -27,7 +27,7 @@ type Balancer struct {
 	settings Settings
 
 	units   map[allocation.ID]*Unit
-	numbers uint64 // of units so far
+	numbers uint64 // of units that were created
 	fresh   []*Unit
 	idle    map[*Unit]bool // without targets
 	changes uint64
@@ -38,7 +38,7 @@ type Balancer struct {
 	shards []allocation.Shard
 	active int // number of shards, the others drain
 	dead   map[int]bool
-	unborn map[int]bool // new ones that had no live pod yet: units would not be scraped there
+	unborn map[int]bool // new ones that had no live pod yet, so that units would not be scraped there
 	fill   bool         // there are new shards
 	plan   *allocation.Plan
 	pace   allocation.Pace
@@ -57,7 +57,7 @@ type Balancer struct {
 	watches     map[int]*watchedUnits
 
 	strikes map[string]int // by namespace
-	struck  time.Time      // since when they count
+	struck  time.Time      // time of the first one that counts
 	totals  Totals
 }
 
@@ -119,7 +119,7 @@ func (b *Balancer) Set(next Settings) {
 	}
 }
 
-// Shards replaces the shards. Those from active on are drained: they get no units, and lose those that they have.
+// Shards replaces the shards. Those from active on are drained: they get no units, and lose their own.
 func (b *Balancer) Shards(shards []allocation.Shard, active int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,7 +158,7 @@ func (b *Balancer) Needed(active int) int {
 	return active
 }
 
-// Pods replaces the pods. While frozen is true, they are the last known ones, and nothing is given up.
+// Pods replaces the pods. While frozen is true, they are the last known ones, and no shard is given up.
 func (b *Balancer) Pods(now time.Time, pods []handoff.Pod, frozen bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -183,13 +183,13 @@ func (b *Balancer) Pods(now time.Time, pods []handoff.Pod, frozen bool) {
 		}
 	}
 	for name, reported := range b.inventories {
-		if _, is := b.pods[name]; !is && now.Sub(reported.at) > forgetAfter { // else it may be new
+		if _, is := b.pods[name]; !is && now.Sub(reported.at) > forgetAfter { // otherwise it may be new
 			delete(b.inventories, name)
 		}
 	}
 	for shard := range b.active {
 		if (b.dead[shard] || b.unborn[shard]) && b.alive(shard) {
-			b.fill = b.fill || b.unborn[shard] // one that is back waits for the next time
+			b.fill = b.fill || b.unborn[shard] // if it returns, it waits again from the start
 			delete(b.dead, shard)
 			delete(b.unborn, shard)
 			b.reshape()

@@ -11,14 +11,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
-// replica is a simulated pod: it gets the list of its shard, fetches it a tick later, and scrapes what is new another
-// one after that.
+// replica is a simulated pod: it receives the list of its shard, fetches it a tick later, and scrapes new targets
+// another tick later.
 type replica struct {
 	name      string
 	shard     int
-	live, old bool          // old is of an earlier release
-	deaf      bool          // its Prometheus scrapes nothing new
-	slow      time.Duration // its Prometheus scrapes what is new so much later
+	live, old bool          // old means that it is of an earlier release
+	deaf      bool          // its Prometheus never scrapes new targets
+	slow      time.Duration // additional ticks until its Prometheus scrapes new targets
 	boot, seq uint64
 
 	version  Version // of its list
@@ -65,7 +65,7 @@ func (w *fixture) add(key string, hash int, series uint64) {
 	w.series[u] = series
 }
 
-// lead begins with a new leader, which knows nothing.
+// lead starts a new leader without any state.
 func (w *fixture) lead() {
 	w.leader++
 	w.seq = 0
@@ -108,7 +108,7 @@ func (w *fixture) scale(n, replicas int) {
 	}
 }
 
-// pass lets time pass.
+// pass advances the time.
 func (w *fixture) pass(d time.Duration) {
 	for end := w.now.Add(d); w.now.Before(end); {
 		w.now = w.now.Add(tick)
@@ -226,7 +226,7 @@ func (w *fixture) advance(p *replica) {
 	w.Report(w.now, p.name, p.shard, p.version, p.fetched, r)
 }
 
-// check counts units that were scraped, and that no pod has in its list that Prometheus fetched, scraped or about to be.
+// check counts the units that were scraped before and that no live pod scrapes now.
 func (w *fixture) check() {
 	for _, u := range w.units {
 		is := slices.ContainsFunc(w.pods, func(p *replica) bool { return p.live && p.scraping[u] })
@@ -237,7 +237,7 @@ func (w *fixture) check() {
 	}
 }
 
-// settle lets time pass until all units are where they should be, and every list has reached its pods.
+// settle advances the time until all units are on their shards, and every list has reached its pods.
 func (w *fixture) settle() {
 	w.t.Helper()
 	w.pass(2 * paceEvery)

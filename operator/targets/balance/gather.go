@@ -51,8 +51,8 @@ func (b *Balancer) RecordUnsent(now time.Time, pod string, samples uint64) {
 	}
 }
 
-// Leaving returns the number of unsent samples of the agents of all shards from a number on, and the time of the oldest
-// inventory among their pods; the zero time if a pod has not sent one, or if there are no pods.
+// Leaving returns the number of unsent samples of the agents of all shards from this number on, and the time of the
+// oldest inventory of their pods. The time is zero if a pod has not sent one, or if there are no pods.
 func (b *Balancer) Leaving(from int) (samples uint64, since time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,7 +95,7 @@ func (b *Balancer) gather(now time.Time) bool {
 		switch at := chosen(holders[u], b.shards); {
 		case at != nowhere:
 			b.plan.Assign(u.id, b.shards[at].Name)
-		case silent && u.hash < len(b.shards): // where central discovery without weights has it
+		case silent && u.hash < len(b.shards): // where central discovery without weights places it
 			b.plan.Assign(u.id, b.shards[u.hash].Name)
 		}
 	}

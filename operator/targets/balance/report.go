@@ -12,7 +12,7 @@ import (
 type podReport struct {
 	seq     uint64
 	scraped map[*Unit]bool
-	// unanswered is true if it was about no watch: a new one has just arrived, or Prometheus did not answer.
+	// unanswered is true if it was about no watch: a new one has just arrived, or Prometheus did not respond.
 	unanswered bool
 }
 
@@ -41,7 +41,7 @@ func (b *Balancer) Report(now time.Time, pod string, shard int, version, fetched
 			}
 		}
 	}
-	if was := b.heard[pod]; r.Boot != 0 && r.Watch == 0 && !was.unanswered { // the report before is used once more
+	if was := b.heard[pod]; r.Boot != 0 && r.Watch == 0 && !was.unanswered { // the previous report is used once more
 		last.unanswered = true
 		maps.Copy(last.scraped, was.scraped)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
-// Totals are the numbers of events so far.
+// Totals are the numbers of events.
 type Totals map[handoff.Kind]int
 
 // Status describes a balancer for users and metrics.
@@ -23,7 +23,7 @@ type Status struct {
 	// Moving is the number of units on their way, Waiting the number of units that wait for their move.
 	Moving  int `json:"moving"`
 	Waiting int `json:"waiting"`
-	// Moves are some of the units on their way. Absent if there are none.
+	// Moves are some of the moving units. Absent if there are none.
 	Moves []Move `json:"moves,omitempty"`
 	// Totals are the numbers of events since this replica leads.
 	Totals map[string]int `json:"totals,omitempty"`
@@ -36,7 +36,7 @@ type ShardStatus struct {
 	Series uint64 `json:"series"`
 	Mean   uint64 `json:"mean"`
 	Units  int    `json:"units"`
-	// Alone is the series of a unit on it that is heavier than the mean. Absent if there is none.
+	// Alone is the number of series of a unit on the shard that is heavier than the mean. Absent if there is none.
 	Alone uint64 `json:"alone,omitempty"`
 	// State is one of [Draining], [Dead], [Fresh] and [Slow]. Absent if it is none of them.
 	State string `json:"state,omitempty"`
@@ -47,10 +47,10 @@ const (
 	Draining = "draining"
 	Dead     = "dead" // given up
 	Fresh    = "new"  // without ready pods yet
-	Slow     = "slow" // it gets nothing for a while
+	Slow     = "slow" // gets no units for a while
 )
 
-// Move is a unit on its way.
+// Move is a unit that moves.
 type Move struct {
 	Namespace string `json:"namespace"`
 	Key       string `json:"key"`
@@ -118,14 +118,14 @@ func (s Status) Imbalance() (thousandths int) {
 	return thousandths
 }
 
-// Current reports whether the pods are known, and all of them have reported which units they have.
+// Current reports whether the pods are known, and all of them have reported their units.
 func (b *Balancer) Current() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.ready && !b.frozen
 }
 
-// Settled reports whether all units are where they should be.
+// Settled reports whether all units are on their shards.
 func (b *Balancer) Settled() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,7 +14,7 @@ const (
 	paceEvery = time.Minute
 	// maxInterval is the longest scrape interval of a unit for which a move waits.
 	maxInterval = 10 * time.Minute
-	// maxStrikes is how often the units of a namespace may block a shard within strikesFor.
+	// maxStrikes is the maximum number of times that the units of a namespace may block a shard within strikesFor.
 	maxStrikes = 2
 	strikesFor = time.Hour
 )

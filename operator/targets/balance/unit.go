@@ -15,8 +15,8 @@ type Budget interface {
 	Take(namespace string, n int) bool
 }
 
-// unitBytes is the approximate memory of a unit here, in the plan and in the machine, without its key; targetBytes is that
-// of each of its targets in the caller.
+// unitBytes is the approximate memory of a unit in this package, the plan and the machine, without its key; targetBytes
+// is that of each of its targets, including in the caller.
 const (
 	unitBytes   = 600
 	targetBytes = 128
@@ -43,15 +43,15 @@ type Unit struct {
 	believed bool
 }
 
-// Enter adds a target of a namespace to the unit with its placement key, and returns that. hash is the shard that the
-// target would have by hash. It returns nil if there is no room for another unit of the namespace: then the target has
-// to be on that shard.
+// Enter adds a target of a namespace to the unit with its placement key, and returns the unit. hash is the shard of the
+// target by hash. It returns nil if there is no room for another unit of the namespace; the target must then be on that
+// shard.
 func (b *Balancer) Enter(namespace, zone, key string, hash int) *Unit {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	id := allocation.ID{Namespace: namespace, Key: key}
 	if zone != "" {
-		id.Key = zone + "/" + key // as the unit of another zone is on other shards
+		id.Key = zone + "/" + key // because a unit of another zone is on other shards
 	}
 	u, n := b.units[id], targetBytes
 	if u == nil {
@@ -104,7 +104,7 @@ func (b *Balancer) Moved(u *Unit, since uint64) bool {
 	return u.changed > since
 }
 
-// Collect forgets units without targets. Those of namespaces whose targets are not all known stay.
+// Collect removes units without targets, except those of namespaces whose targets are not all known.
 func (b *Balancer) Collect(unknown map[string]bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -187,7 +187,7 @@ func (b *Balancer) Due(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	age := now.Sub(b.counted)
-	return age >= countEvery || len(b.fresh) > 0 && age >= countFresh || b.machine != nil && !b.ready // pods report their series now
+	return age >= countEvery || len(b.fresh) > 0 && age >= countFresh || b.machine != nil && !b.ready // pods report their series at the moment
 }
 
 const (

@@ -30,7 +30,7 @@ type boundedInformer struct {
 // targets would have more than [budget.GroupBytes] of labels.
 type Left func(key string, out bool)
 
-// bind returns the informer of the objects of a role; nil if there is none.
+// bind returns the informer of the objects of a role, nil if there is none.
 func bind(role string, of Informers, left Left) cache.SharedIndexInformer {
 	primary := of(role)
 	if primary == nil {
@@ -84,7 +84,7 @@ func (b boundedIndexer) GetByKey(key string) (any, bool, error) {
 const (
 	targetSize = 1000 // a target, with the labels that every one has
 	labelSize  = 200  // a label or annotation of an object, which becomes two labels
-	lookupSize = 8    // what a port of a container takes time for, in each target
+	lookupSize = 8    // the lookup of a container port, in each target
 )
 
 // groupSize returns the approximate size of the group of an object. It stops above the limit.

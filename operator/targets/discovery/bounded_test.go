@@ -17,7 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// shape is what a namespace has.
+// shape describes the objects of a namespace.
 type shape struct{ pods, ports, containerPorts, annotations, nodeLabels int }
 
 func (s shape) pod(i int) *corev1.Pod {

@@ -118,8 +118,8 @@ func (m *mixture) addEndpoints(meta metav1.ObjectMeta) {
 	m.objects.Add(endpoints)
 }
 
-// A brief look has the same groups with as many targets; those that are not dropped are complete, and no target of the others
-// has a label that is said to be one of the group.
+// A brief discovery finds the same groups with as many targets. Targets that are not dropped are complete, and no
+// dropped target has a label that is reported to be one of the group.
 func FuzzLookBriefly(f *testing.F) {
 	for seed := range uint64(300) {
 		f.Add(seed)

@@ -23,9 +23,8 @@ const last = "-"
 // is not attached.
 type Informers func(role string) cache.SharedIndexInformer
 
-// NewBuilder returns the group builder of Prometheus for a role; nil for an unknown role. Informers
-// of the primary objects of the role need the indices of [Indexers]. left (optional) learns which objects are left
-// out.
+// NewBuilder returns the group builder of Prometheus for a role; nil for an unknown role. Informers of the primary
+// objects of the role need the indices of [Indexers]. left (optional) records which objects are left out.
 func NewBuilder(role string, of Informers, left Left) discovery.Discoverer {
 	events := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "events_total"}, []string{"role", "event"})
 	primary, nodes, namespaces := bind(role, of, left), optional(of(roleNode)), optional(of(namespaceObjects))

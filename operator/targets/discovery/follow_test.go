@@ -100,7 +100,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// The known labels of targets whose pods change are those of their Service and its ports.
+// If the pods of targets change, the known labels are those of their Service and its ports.
 func TestFollowKnowsTheService(t *testing.T) {
 	for role, port := range map[string]model.LabelName{
 		roleEndpoints: "__meta_kubernetes_endpoint_port_name", roleEndpointSlice: "__meta_kubernetes_endpointslice_port_name",

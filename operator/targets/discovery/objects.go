@@ -39,8 +39,8 @@ func (o *Objects) Add(object Object) bool {
 	return true
 }
 
-// Take adds an object that [Shorten] has trimmed and that does not change any more. It reports
-// whether discovery uses its kind.
+// Take adds an object that [Shorten] has trimmed and that is immutable from now on. It reports whether discovery uses
+// its kind.
 func (o *Objects) Take(object Object) bool {
 	role := roleOf(object)
 	if role == "" {

@@ -88,8 +88,8 @@ func exposed(object any) (ports []int32, is bool) {
 // scratch has buffers in which pods are shortened.
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
-// PackMessage returns a pod, trimmed and packed, from its protobuf message, which it neither retains nor changes. It returns
-// nil for other kinds, for pods without a name, as in bookmarks, and for what is no message.
+// PackMessage returns a pod, trimmed and packed, from its protobuf message, which it neither retains nor changes. It
+// returns nil for other kinds, for pods without a name, as in bookmarks, and for malformed messages.
 func PackMessage(kind string, raw []byte) runtime.Object {
 	if kind != "Pod" {
 		return nil
@@ -159,8 +159,8 @@ func Pack(object any, older Older) any {
 	return &packedPod{namespace: pod.Namespace, name: pod.Name, version: pod.ResourceVersion, uid: pod.UID, node: pod.Spec.NodeName, text: text}
 }
 
-// Unpack returns the object of an informer, or of an event of one, as it was before [Pack]. Of a pod whose message cannot be
-// decoded, which no API server sends, only the name is left.
+// Unpack returns the object of an informer, or of an event of one, as it was before [Pack]. A pod whose message cannot
+// be decoded, which no API server sends, has only a name.
 func Unpack(object any) any {
 	switch o := object.(type) {
 	case *packedPod:

@@ -99,8 +99,7 @@ func (r *rule) shorten(text []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The write position stays behind the read position: the length takes no more bytes than
-		// before.
+		// The write position stays behind the read position, because the length takes no more bytes than before.
 		out = append(out, field[:tag]...)
 		out = protowire.AppendVarint(out, uint64(len(short)))
 		out = append(out, short...)

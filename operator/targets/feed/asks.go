@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
-// Questions are sent to the pods of a workload in their streams. A pod gets no list before it has reported its
+// Questions are the requests to the pods of a workload in their streams. A pod gets no list before it has reported its
 // targets, because a list must not remove targets that no other pod has.
 type Questions struct {
 	// Shards is the number of shards that have or may have lists, including those that are kept after scaling down.
@@ -34,14 +34,14 @@ type watch struct {
 	block block
 }
 
-// question is the current question to one pod.
+// question is the current request to one pod.
 type question struct {
-	ask   bool // for its targets, before it gets a list
+	ask   bool // for its inventory, before it gets a list
 	watch watch
-	asked chan struct{} // closed when that may have changed; nil if it does not
+	asked chan struct{} // closed when the question may have changed; nil if it never does
 }
 
-// Ask sets the questions to the pods of a workload; nil removes them.
+// Ask sets the questions to the pods of a workload. nil removes them.
 func (f *Feed) Ask(of catalog.Ref, next *Questions) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

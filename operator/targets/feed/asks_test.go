@@ -16,14 +16,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// listener remembers what pods say.
+// listener records the reports of pods.
 type listener struct {
 	mu      sync.Mutex
 	taken   []string
 	done    int
 	reports []string
 	refuse  bool
-	again   int           // inventories that are refused, as they are not understood
+	again   int           // number of inventories to reject
 	block   chan struct{} // nil: Done does not wait
 }
 
@@ -96,8 +96,8 @@ func (s *served) list(t testing.TB, token string, n int) int {
 	return s.send(t, http.MethodPost, targetreport.InventoryPath, token, &body).StatusCode
 }
 
-// A pod that is asked gets its list when it has said what it has, then what is watched, and each watch once; a workload
-// without questions continues as it did.
+// A pod that is asked for its inventory gets its list once it has sent it, and then each watch once. A workload without
+// questions is not affected.
 func TestAsk(t *testing.T) {
 	s, l := serve(t), &listener{}
 	s.Listener = l
@@ -198,7 +198,7 @@ func TestInventoriesAreRefused(t *testing.T) {
 	s.open(t, s.shard[1])
 	code := make(chan int)
 	go func() { code <- s.list(t, s.shard[0], 1) }()
-	l.block <- struct{}{} // it is read
+	l.block <- struct{}{} // the inventory is being read
 	next, other := s.inventories.enter("monitoring"), s.inventories.enter("demo")
 	select {
 	case <-next.ready:

@@ -17,8 +17,8 @@ type discard struct{ io.Writer }
 func (discard) Header() http.Header { return http.Header{} }
 func (discard) WriteHeader(int)     {}
 
-// A reader of gzip gets each block as soon as it was written, without waiting for the next one, and
-// all of them in the end.
+// A gzip reader returns each block as soon as it was written, without waiting for the next one, and all of them at the
+// end.
 func TestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(0, 0))
 	in, out := io.Pipe()

@@ -11,9 +11,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 )
 
-// Plausible rejects tokens that cannot be valid, without the review that costs a request to the API
-// server: what they claim is wrong. All other tokens are reviewed. Which issuers the API server accepts is
-// not known here.
+// Plausible rejects tokens that cannot be valid, because of their claims, without a review, which costs a request to
+// the API server. All other tokens are reviewed. Which issuers the API server accepts is not known here.
 type Plausible struct {
 	authenticator.Token
 	// Has reports whether a namespace has pods that may get lists.

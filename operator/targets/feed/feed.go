@@ -17,7 +17,7 @@ import (
 // Shard identifies a list.
 type Shard struct {
 	Workload catalog.Ref
-	// Number of the shard; [Retired] for all StatefulSets of a workload that scrape nothing any more.
+	// Number of the shard; [Retired] for all StatefulSets of a workload that scrape nothing.
 	Number int
 }
 
@@ -33,7 +33,7 @@ type Feed struct {
 	lists  map[Shard]*list
 	owners map[types.NamespacedName]Owner // by StatefulSet; nil until they are known
 	lead   chan struct{}                  // closed when leader changes
-	asking map[catalog.Ref]*asking        // workloads whose pods are asked
+	asking map[catalog.Ref]*asking        // of the workloads with questions
 }
 
 // New returns a Feed without lists that does not lead.

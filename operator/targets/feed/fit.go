@@ -36,7 +36,7 @@ func (m *measure) sub(o measure) {
 	m.jobs, m.packed, m.plain = m.jobs-o.jobs, m.packed-o.packed, m.plain-o.plain
 }
 
-// share returns how much of a list it takes, by the limit that it comes closest to; up to 1 it fits.
+// share returns the fraction of a list that it takes, by the limit that it comes closest to. Up to 1 it fits.
 func (m measure) share() float64 {
 	return max(float64(m.jobs)/maxJobs, float64(m.packed)/maxPacked, float64(m.plain)/maxPlain)
 }
@@ -114,8 +114,8 @@ func exceeding(jobs []sizedJob) (out []string) {
 	return out
 }
 
-// fits is the part of a limit that reduced jobs may take together, so that the next change of one of them does
-// not exceed it again.
+// fits is the fraction of a limit that reduced jobs may take together, so that the next change of one of them does not
+// exceed it again.
 const fits = 0.9
 
 // excess returns the jobs that must shrink so that a list fits, each with the fraction of its size that it may

@@ -38,7 +38,7 @@ type cluster struct {
 	broken error
 }
 
-// token is what a TokenReview says about a token.
+// token is the result of a TokenReview.
 type token struct {
 	username, pod string
 	uid           types.UID
@@ -187,8 +187,8 @@ func (c *follower) follow(t testing.TB, lines *bufio.Reader, steps int) {
 	}
 }
 
-// A pod gets the whole list of its shard, then changes of it; with the version that it has it gets
-// only what it lacks.
+// A pod gets the whole list of its shard, then its changes. A pod that reports its version gets only the changes since
+// then.
 func TestStream(t *testing.T) {
 	s := serve(t)
 	for _, encoding := range []string{"gzip", "identity"} {
@@ -237,7 +237,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A new leader sends full lists, and while there is none, pods are sent away; their list stays.
+// A new leader sends full lists. While there is none, pods are rejected, and their lists remain.
 func TestLeaders(t *testing.T) {
 	s := serve(t)
 	lines := bufio.NewReader(s.get(t, s.shard[0], "").Body)
@@ -368,8 +368,7 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// A namespace with all streams yields to pods of other namespaces until each has its share, and not to its
-// own pods.
+// A namespace with all streams yields to pods of other namespaces until each has its share, but not to its own pods.
 func TestManyPods(t *testing.T) {
 	var s streams
 	now := time.Unix(0, 0)
@@ -432,7 +431,7 @@ func TestReaderThatNeverReads(t *testing.T) {
 	if stuck.deadline.IsZero() || time.Until(stuck.deadline) > stepTimeout {
 		t.Errorf("write deadline %s", stuck.deadline)
 	}
-	for i := range 1000 { // changes while it is stuck: nothing is queued
+	for i := range 1000 { // changes while the client is blocked: nothing is queued
 		s.Feed.Apply(time.Now(), shard0, []Change{jobOf("churn", i%7)})
 	}
 	at, err := s.Feed.next(caller{shard: shard0}, st.version())
@@ -465,7 +464,7 @@ func (b *blocked) Write([]byte) (int, error) {
 	return 0, <-b.release
 }
 
-// Pods with random tokens do not keep a pod with a valid one out, and what they send is reviewed a few times.
+// Pods with random tokens do not exclude a pod with a valid one, and few of their tokens are reviewed.
 func TestRandomTokensFromManyPods(t *testing.T) {
 	s := serve(t)
 	for i := range 200 {

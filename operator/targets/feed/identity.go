@@ -73,7 +73,7 @@ func (f *Feed) ownerOf(set types.NamespacedName) (out Owner, ok bool) {
 	if !kept {
 		return out, ok
 	}
-	if a := f.asking[out.Shard.Workload]; a == nil || out.Shard.Number >= a.Shards { // else its targets are on their way to others
+	if a := f.asking[out.Shard.Workload]; a == nil || out.Shard.Number >= a.Shards { // otherwise its targets are on their way to others
 		out.Shard.Number = Retired
 	}
 	return out, ok
@@ -140,7 +140,7 @@ type caller struct {
 	set   types.NamespacedName // of the shard
 }
 
-// Identity finds out who sends a token.
+// Identity identifies the senders of tokens.
 type Identity struct {
 	// Tokens authenticates tokens. It gets the audience with the context.
 	Tokens authenticator.Token

@@ -59,7 +59,7 @@ type waitingInventory struct {
 
 // start waits until an inventory of a namespace may be read. Call the returned function afterwards.
 //
-// Errors: *refusal: there are too many for too long.
+// Errors: *refusal if there are too many for too long.
 func (i *inventories) start(ctx context.Context, namespace string) (end func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, inventoryPatience)
 	defer cancel()
@@ -96,8 +96,8 @@ func (i *inventories) leave(w *waitingInventory) {
 	i.admit()
 }
 
-// admit lets those be read for which there is room: first the ones of namespaces whose last one is the longest ago, so that
-// many slow ones of a namespace do not delay those of others. i.mu must be held.
+// admit starts reading the inventories for which there is room. Namespaces whose last inventory is the longest ago come
+// first, so that many slow ones of a namespace do not delay those of others. i.mu must be held.
 func (i *inventories) admit() {
 	if i.open == nil {
 		i.open, i.turns = map[string]bool{}, map[string]int{}
@@ -201,7 +201,7 @@ func (s *streams) mayList(now time.Time, uid types.UID) error {
 	return nil
 }
 
-// listAgain lets a pod send its inventory at once, because it was requested or the last one could not be read.
+// listAgain lets a pod send its inventory without a pause, because it was requested or the last one could not be read.
 func (s *streams) listAgain(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,13 +23,13 @@ const (
 	// maxStarts is the maximum number of streams that a pod may start within startsWithin.
 	maxStarts    = 20
 	startsWithin = 10 * time.Second
-	// maxReviews is the maximum number of concurrent identifications of callers, maxReviewsOf those
-	// from one address, and maxStrangers those from addresses from which no pod came lately.
+	// maxReviews is the maximum number of concurrent identifications of callers, maxReviewsOf those from one address,
+	// and maxStrangers those from addresses without a recent valid token.
 	maxReviews   = 16
 	maxReviewsOf = 4
 	maxStrangers = 8
-	// maxFailures is the number of failed identifications that one address may cause at once, with one more
-	// each failureEvery. It does not apply to tokens that were valid within knownFor.
+	// maxFailures is the number of failed identifications that one address may cause in a burst, with one more each
+	// failureEvery. It does not apply to tokens that were valid within knownFor.
 	maxFailures  = 5
 	failureEvery = 10 * time.Second
 	knownFor     = time.Hour
@@ -68,7 +68,7 @@ func (a *address) failed(now time.Time) float64 {
 
 // start counts an identification until the returned function is called with its result.
 //
-// Errors: *refusal: there are too many.
+// Errors: *refusal if there are too many.
 func (r *reviews) start(now time.Time, from, token string) (end func(now time.Time, err error), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,8 +185,8 @@ func (s *streams) enter(now time.Time, st *stream) error {
 	return nil
 }
 
-// yield makes room for a pod of a namespace: it ends the latest stream of the namespace with the most ones,
-// and reports whether that has more than the other would have then.
+// yield makes room for a pod of a namespace: it ends the latest stream of the namespace with the most streams. It
+// reports false if that would then have fewer streams than the other one.
 func (s *streams) yield(to string) bool {
 	count := map[string]int{}
 	latest := map[string]*pod{}

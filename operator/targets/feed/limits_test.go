@@ -68,8 +68,8 @@ func TestReviews(t *testing.T) {
 	}
 }
 
-// Pods with random tokens cause few reviews each, however fast they send them, and pods with valid tokens get
-// in at any time, even from the same address if their token is known.
+// Pods with random tokens cause few reviews each, however fast they send them. Pods with valid tokens are admitted at
+// any time, even from the same address if their token is known.
 func TestRandomTokens(t *testing.T) {
 	var r reviews
 	now := time.Unix(1000, 0)
@@ -128,7 +128,7 @@ func TestRandomTokens(t *testing.T) {
 	}
 }
 
-// What is remembered about senders is bounded.
+// The memory for senders is bounded.
 func TestManyAddresses(t *testing.T) {
 	var r reviews
 	now := time.Unix(1000, 0)

@@ -32,7 +32,7 @@ func (c *Change) pack() block {
 // list is the list of one shard. It is not safe for concurrent use.
 type list struct {
 	jobs map[string]*listedJob
-	// gone has the jobs that were removed, with the sequence number at which they were.
+	// gone has the removed jobs, with the sequence number of their removal.
 	gone map[string]uint64
 	// floor is the sequence number from which on gone is complete.
 	floor   uint64
@@ -238,7 +238,7 @@ type step struct {
 func (l *list) step(leader uint64, have Version) (s step, ok bool) {
 	s.to = Version{leader, l.seq}
 	_, known := slices.BinarySearch(l.issued, have.Seq)
-	full := have.Leader != leader || have.Seq < l.floor || !known // perhaps of the list that the client had before
+	full := have.Leader != leader || have.Seq < l.floor || !known // possibly of the list that the client had before
 	if !full && have.Seq == l.seq {
 		return s, false
 	}

@@ -168,7 +168,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A client that had another list gets a full one, whatever is newer: a pod whose shard was removed, or is back.
+// A client that had another list gets a full one, even if its version is newer: the shard of a pod may have been
+// removed, or added again.
 func TestStepFromAnotherList(t *testing.T) {
 	now := time.Unix(0, 0)
 	had, has := newList(1, now), newList(2, now)
@@ -215,8 +216,8 @@ func TestForgottenRemovals(t *testing.T) {
 	}
 }
 
-// A job that loses many targets at once without a reason keeps them for a while, unless they come
-// back; a loss with a reason is served at once.
+// A job that loses many targets at once without an explanation keeps them for a while, unless they return. An explained
+// loss is served immediately.
 func TestShrink(t *testing.T) {
 	for name, tc := range map[string]struct {
 		steps []Change // one second apart
@@ -273,7 +274,7 @@ func lost(name string, targets int) Change {
 	return c
 }
 
-// Many jobs that lose a few targets each are as suspicious as one.
+// Many jobs that lose a few targets each are as suspicious as one job that loses all of them.
 func TestShrinkOfShard(t *testing.T) {
 	f := New()
 	f.Lead(1)
@@ -348,8 +349,8 @@ func TestFitManyNamespaces(t *testing.T) {
 	}
 }
 
-// The effort to leave out the jobs of one namespace does not grow with the number of others: a list
-// changes while all streams wait.
+// The cost to leave out the jobs of one namespace does not grow with the number of others, because all streams wait
+// while a list changes.
 func TestFitManyJobs(t *testing.T) {
 	var jobs []sizedJob
 	for i := range 1000 {

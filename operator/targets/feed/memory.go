@@ -23,7 +23,7 @@ func (m *Memory) take(n int) bool {
 	return false
 }
 
-// give gives bytes back.
+// give releases bytes.
 func (m *Memory) give(n int) {
 	if m != nil {
 		m.used.Add(-int64(n))

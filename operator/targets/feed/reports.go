@@ -108,8 +108,8 @@ var (
 	errNoStream = &refusal{code: http.StatusConflict, message: "the pod does not follow its list"}
 )
 
-// caller returns the pod of an open stream that was opened with a token. It needs no further review: a
-// stream lasts as long without one.
+// caller returns the pod of the open stream that was opened with a token. The token needs no further review, because
+// the stream does not either.
 func (s *streams) caller(token [sha256.Size]byte) (caller, bool) {
 	for _, st := range s.all() {
 		if st.token == token {
@@ -137,7 +137,7 @@ func (s *streams) mayReport(now time.Time, uid types.UID) error {
 	return nil
 }
 
-// disagreement is a number of targets of a job that a report has and the one before it has not.
+// disagreement is a number of targets of a job that a report has and the previous one does not.
 type disagreement struct {
 	job   string
 	kind  targetreport.Kind
@@ -234,7 +234,7 @@ type logLimit struct {
 	lines int
 }
 
-// may reports whether one more line may be written, and counts it.
+// may reports whether one more line may be logged, and counts it.
 func (t *logLimit) may(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -93,7 +93,7 @@ func TestReports(t *testing.T) {
 	s.post(t, s.shard[0], `{"version":"7-3"}`)
 	s.again()
 	s.post(t, s.shard[0], disagrees)
-	has(`disagreements_total{type="dropped"} 2`) // it came back
+	has(`disagreements_total{type="dropped"} 2`) // and was counted again
 	has(`disagreements_total{type="unlisted"} 0`)
 }
 
@@ -122,7 +122,7 @@ func TestReportsAreRefused(t *testing.T) {
 			t.Errorf("%.40s: %d %s, want %d", c.body, code, text, c.want)
 		}
 	}
-	// Without a length in advance, too.
+	// Also without a Content-Length.
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+targetreport.Path, io.MultiReader(strings.NewReader(strings.Repeat(" ", targetreport.MaxBytes+1))))
 	if err != nil {
 		t.Fatal(err)
@@ -144,8 +144,8 @@ func TestReportsAreRefused(t *testing.T) {
 	}
 }
 
-// The report of a pod goes with its last stream, so the limit of streams is one of reports. The log is
-// limited whatever pods report.
+// The report of a pod is dropped with its last stream, so the limit of streams also limits reports. The log is limited
+// whatever pods report.
 func TestReportsAreBounded(t *testing.T) {
 	s, log := serve(t), &logtest.Log{}
 	s.Log = slog.New(slog.NewTextHandler(log, nil))

@@ -14,8 +14,8 @@ type part struct {
 	put  func(in bool)
 }
 
-// admit decides which groups of a shard are in its line: all if they fit. Otherwise namespaces have equal
-// shares, and of one with more than that, the first groups are in.
+// admit decides which groups of a shard are in its line: all if they fit. Otherwise namespaces have equal shares, and a
+// namespace with more than its share keeps its first groups.
 func admit(parts map[string][]part, limit int) {
 	claims := map[string]int{}
 	total := 0

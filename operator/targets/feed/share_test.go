@@ -59,7 +59,7 @@ func (t *Targets) encodedBytes() (n int) {
 	return n
 }
 
-// again puts the groups that are to be put again.
+// again encodes the groups that must be encoded again.
 func again(t *Targets, size map[string]int) {
 	for range 10 {
 		keys := t.Settle()
@@ -115,7 +115,7 @@ func TestFairLine(t *testing.T) {
 	}
 }
 
-// Jobs share memory: what exceeds it is not encoded, and what one gives back another one can take.
+// Jobs share memory: targets that exceed it are not encoded, and memory that one job releases is available to others.
 func TestMemory(t *testing.T) {
 	memory := &Memory{Most: 1 << 20}
 	hostile, other := newTargets(readJob(t), memory), newTargets(readJob(t), memory)
@@ -147,7 +147,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Any sequence of changes and limits leaves the sums right, and settles.
+// After any sequence of changes and limits, the sums are correct, and the choice of groups converges.
 func TestSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	memory := &Memory{Most: 3000}

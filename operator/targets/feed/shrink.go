@@ -12,12 +12,12 @@ const (
 	memory         = time.Minute
 )
 
-// suspicious reports whether the loss of some of this number of targets is.
+// suspicious reports whether the loss of some of the targets is suspicious.
 func suspicious(before, lost int) bool {
 	return lost >= suspectTargets && float64(lost) > suspectPart*float64(before)
 }
 
-// losses are the targets that a job or a list lost lately without a reason.
+// losses are the recent unexplained losses of targets of a job or a list.
 type losses struct {
 	n     int
 	since time.Time

@@ -17,8 +17,8 @@ const (
 	pingEvery = 10 * time.Second
 	// stepTimeout is the time in which a client must take a step.
 	stepTimeout = time.Minute
-	// streamLife is about how long a stream lasts. Then the client identifies itself again, which
-	// costs it nothing, because it has the list.
+	// streamLife is the approximate lifetime of a stream. Then the client identifies itself again, which is cheap,
+	// because it has the list.
 	streamLife = 30 * time.Minute
 )
 
@@ -34,7 +34,7 @@ type stream struct {
 	ended chan struct{} // closed when it must end
 
 	mu   sync.Mutex
-	sent Version // what the client has
+	sent Version // the version that the client has
 }
 
 // end makes it end soon.
@@ -47,7 +47,7 @@ func (s *stream) version() Version {
 	return s.sent
 }
 
-// run serves until the client or the list has gone, or the client is too slow.
+// run serves until the client disconnects, the list is removed, or the client is too slow.
 func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 	out := &writer{ResponseWriter: w, control: http.NewResponseController(w), packed: s.packed}
 	if err := out.begin(); err != nil {
@@ -61,7 +61,7 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 	for {
 		at, err := s.server.Feed.next(s.caller, s.version())
 		if err != nil {
-			return // the client asks again, and gets the reason
+			return // the client reconnects, and gets the reason
 		}
 		if at.more {
 			if err := out.step(at.step); err != nil {
@@ -74,7 +74,7 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 			s.mu.Unlock()
 			continue
 		}
-		asked = asked && at.ask // later, it may be asked again
+		asked = asked && at.ask // it may be asked again later
 		switch {
 		case at.ask && !asked:
 			asked = true

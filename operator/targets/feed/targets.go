@@ -42,7 +42,7 @@ type Targets struct {
 	by        *balance.Balancer
 	addresses byAddress
 	namespace string // of the object with the job
-	placed    uint64 // its changes that the groups have
+	placed    uint64 // version of its changes that the groups have
 }
 
 // group has the placed targets of a group.
@@ -56,7 +56,7 @@ type group struct {
 	members   []balancedTarget // by target; nil without a balancer
 }
 
-// none is the group that does not exist.
+// none represents a group that does not exist.
 var none group
 
 // NewBalanced returns the targets of a job, without groups. memory limits them together with those of other jobs.
@@ -241,7 +241,7 @@ func (t *Targets) Pending() bool {
 	return len(t.again) > 0 || t.unsettled && !slices.Equal(t.raw, t.used)
 }
 
-// Close gives its memory back. It must not be used afterwards.
+// Close releases the memory. The Targets must not be used afterwards.
 func (t *Targets) Close() {
 	for _, n := range t.used {
 		t.memory.give(n)

@@ -50,8 +50,8 @@ func groupOf(r *rand.Rand, source string) *targetgroup.Group {
 	return out
 }
 
-// Lines after any changes of groups are those of the same groups put at once, shards have disjoint
-// targets, and a line only changes if Changed said so.
+// After any changes of groups, lines equal those of the same groups put at once, shards have disjoint targets, and a
+// line only changes if Changed has reported it.
 func TestTargets(t *testing.T) {
 	j := readJob(t)
 	r := rand.New(rand.NewPCG(0, 0))
@@ -147,8 +147,8 @@ func TestUnknownTargets(t *testing.T) {
 	}
 }
 
-// A target with labels that pods would refuse is left out, on each shard, and the others of the job stay.
-// Escaped, labels may be six times as long.
+// A target with labels that pods would reject is left out on every shard, and the other targets of the job remain.
+// Escaping can make labels six times as long.
 func TestOversizedTargets(t *testing.T) {
 	kept := newTargets(readJob(t), nil)
 	group := &targetgroup.Group{}

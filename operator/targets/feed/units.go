@@ -59,7 +59,7 @@ func (t *Targets) members(of *targetgroup.Group, outcomes []targets.Outcome, lab
 	return out
 }
 
-// leave makes the members of a group that was replaced leave their units.
+// leave removes the members of a group that was replaced from their units.
 func (t *Targets) leave(g *group) {
 	for i := range g.members {
 		if u := g.members[i].unit; u != nil {
@@ -137,15 +137,15 @@ func (t *Targets) relocate(key targetset.Key, before *group) {
 			next.size[shard] += next.members[i].size + 1
 		}
 	}
-	t.choose(before, next, false, func(shard int) bool { // what is not encoded has to be put again
+	t.choose(before, next, false, func(shard int) bool { // targets that are not encoded must be put again
 		return slices.ContainsFunc(next.shards[shard], func(i int) bool { return next.encoded[i] == nil })
 	})
 	next.trim()
 	t.replace(key, before, next)
 }
 
-// Counted returns the series of the targets, as far as units move. Those whose series are not known count like the median
-// of the job.
+// Counted returns the series of the targets whose units can move. Targets with unknown series count like the median of
+// the job.
 func (t *Targets) Counted() (out []balance.SeriesCount) {
 	var known []float64
 	for _, g := range t.groups {
@@ -241,8 +241,8 @@ func (b byAddress) remove(m *balancedTarget) {
 type Census struct {
 	by       byAddress
 	halfLife time.Duration
-	// noted are the addresses with units that were in the report. Any number of targets may have one address, so each is
-	// noted once, however often a pod reports it.
+	// noted are the addresses with units that were in the report. Any number of targets may have one address, so each
+	// is recorded once, however often a pod reports it.
 	noted map[string]bool
 }
 

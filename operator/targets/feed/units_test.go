@@ -44,7 +44,7 @@ func dividedJob(t testing.TB) *targets.Job {
 	return &jobs[0]
 }
 
-// led returns a balancer of three shards, each with a pod, that scrapes at once what is in its list.
+// led returns a balancer of three shards, each with a pod that immediately scrapes new targets of its list.
 type led struct {
 	*balance.Balancer
 	t   *testing.T
@@ -95,8 +95,8 @@ func (l *led) step(kept *Targets) int {
 	return n
 }
 
-// With a balancer, each target is in the line of one shard, or on its way between two, whatever changes; and the lines are
-// those of the same targets in new lines. What is in no line any more is forgotten.
+// With a balancer, each target is in the line of one shard, or of two while it moves, after any changes. Lines equal
+// those of the same targets in new Targets, and targets in no line are released.
 func TestBalancedTargets(t *testing.T) {
 	j, r, l := dividedJob(t), rand.New(rand.NewPCG(1, 1)), newLed(t)
 	groups := map[targetset.Key]*targetgroup.Group{}
@@ -185,8 +185,8 @@ func addressesIn(t *testing.T, line []byte) (out []string) {
 	return out
 }
 
-// Series come from what pods count, averaged over time; targets that were not counted have the median of the job, and
-// claims count within a factor of two.
+// Series come from the counts of pods, averaged over time. Targets that were not counted have the median of the job,
+// and the claim of a label counts within a factor of two of the counted series.
 func TestCounted(t *testing.T) {
 	j, l := dividedJob(t), newLed(t)
 	kept := NewBalanced(j, nil, "demo", l.Balancer)
@@ -222,7 +222,7 @@ func TestCounted(t *testing.T) {
 	if got := counted(); fmt.Sprint(got) != "[100 200 300 200 50]" {
 		t.Error(got)
 	}
-	put() // of the same targets: what was counted stays
+	put() // of the same targets: their counts are kept
 	kept.Census(HalfLife).Note(l.now.Add(HalfLife), "10.0.0.0:80", new(uint64(300)))
 	if got := counted(); fmt.Sprint(got) != "[200 200 300 200 50]" {
 		t.Error(got)

@@ -15,7 +15,7 @@ type Version struct {
 // String returns L-SEQ.
 func (v Version) String() string { return fmt.Sprintf("%d-%d", v.Leader, v.Seq) }
 
-// parseVersion reads L-SEQ. ok is false for anything else; "" is the zero value.
+// parseVersion parses L-SEQ, or "" as the zero value. ok is false for any other text.
 func parseVersion(s string) (v Version, ok bool) {
 	if s == "" {
 		return v, true

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The checker finds each fault that the machine could have: what it checks can fail.
+// The checker finds each fault that the machine could have, so that its checks are not vacuous.
 func TestFaultsAreFound(t *testing.T) {
 	three, two := []int{0, 1, 2}, []int{0, 1}
 	every := func(do func(m *Machine, u *unit)) func(m *Machine) {

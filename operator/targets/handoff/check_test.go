@@ -49,7 +49,7 @@ func (c *checker) visit(t *testing.T, w *state, depth int) {
 	}
 }
 
-// settles lets everything work again and returns what is wrong after a while.
+// settles removes all faults and returns what is still wrong after a while.
 func (w *state) settles() (wrong string) {
 	w.api = true
 	for i := range w.pods {
@@ -85,7 +85,7 @@ func (w *state) settles() (wrong string) {
 	return ""
 }
 
-// check returns what is wrong, the events that lead to it, and the number of states.
+// check returns the first violation, the events that lead to it, and the number of states.
 func check(t *testing.T, s setup) *checker {
 	t.Helper()
 	c := &checker{seen: map[uint64]int8{}}
@@ -93,7 +93,7 @@ func check(t *testing.T, s setup) *checker {
 	return c
 }
 
-// Whatever happens in whatever order, what the package promises holds. `make test-long` goes to the full depth.
+// The invariants of the package hold for all events in any order. `make test-long` goes to the full depth.
 func TestAllInterleavings(t *testing.T) {
 	for name, s := range map[string]setup{
 		"three shards": {pods: []int{0, 1, 2}, shards: 3, units: []string{"a"}, faults: 2, depth: 12},

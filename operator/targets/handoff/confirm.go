@@ -16,7 +16,7 @@ func (m *Machine) Report(r Report) {
 		clear(p.fetched)
 	}
 	p.boot, p.seq, p.heard, p.blind = r.Boot, r.Seq, true, r.Blind
-	p.version = max(p.version, r.Version) // a list survives a start
+	p.version = max(p.version, r.Version) // a list survives a restart
 	p.scraped = nil
 	for _, id := range r.Scraped {
 		if p.scraped == nil {

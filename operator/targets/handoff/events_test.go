@@ -86,7 +86,7 @@ func (w *state) events() (out []event) {
 	return out
 }
 
-// same reports whether the leader knows what a pod scrapes.
+// same reports whether the leader knows all units that a pod scrapes.
 func (w *state) same(known *pod, p *replica) bool {
 	var is uint64
 	for u := range w.unit {
@@ -102,7 +102,7 @@ func (w *state) hello(i int) {
 	if w.m.HasReported(podName[i]) {
 		return
 	}
-	p.wire = nil // it left the stream of the last leader
+	p.wire = nil // it has left the stream of the last leader
 	var units []ID
 	for u := range w.unit {
 		if p.list&(1<<u) != 0 {
@@ -125,7 +125,7 @@ func (w *state) crash(i int) {
 			w.unit[u].excused, w.unit[u].moved = true, false
 		}
 	}
-	for k := range w.pods { // a list that is on its way cannot be called back
+	for k := range w.pods { // a list that was sent cannot be revoked
 		if wire := w.pods[k].wire; wire != nil {
 			own := *wire
 			own.gone |= p.list

@@ -13,8 +13,8 @@ const (
 	timeoutIntervals = 3
 	timeout          = time.Minute
 	slowFor          = 10 * time.Minute
-	// If a pod cannot report what it scrapes, a target counts as scraped this time and an interval after
-	// its Prometheus fetched the list: its managers of discovery and of scrapes each wait up to 5 s.
+	// If a pod cannot report what it scrapes, a target counts as scraped this time and an interval after its Prometheus
+	// fetched the list: its discovery manager and its scrape manager each wait up to 5 s.
 	settles = 5*time.Second + 5*time.Second + 2*time.Second
 	// Only one shard is given up in this time.
 	giveUpEvery = 10 * time.Minute
@@ -58,7 +58,7 @@ type Machine struct {
 	moving  map[ID]*unit // with a shard to
 	pending map[ID]*unit // on another shard than the wanted one, and not moving
 	leaving map[ID]*unit // with shards that may still have them, besides their own
-	buried  map[ID]*unit // gone, but pods may still have them
+	buried  map[ID]*unit // removed units that pods may still have
 	order   []*unit      // pending in the order of their start; nil if not current
 	pods    map[string]*pod
 	of      map[int][]*pod // by shard
@@ -84,7 +84,7 @@ func New(leader uint64, now time.Time, rules Rules) *Machine {
 // Freeze stops removing units and giving up shards, while the API server cannot be read.
 func (m *Machine) Freeze(frozen bool) {
 	if m.frozen && !frozen {
-		for shard := range m.gone { // they may have been there in between
+		for shard := range m.gone { // they may have had pods in the meantime
 			m.gone[shard] = m.now
 		}
 	}
@@ -104,7 +104,7 @@ func (m *Machine) Pods(shards int, pods []Pod) {
 		if known == nil {
 			known = &pod{fetched: map[uint64]time.Time{}}
 		}
-		if known.Pod = p; !p.Live { // what it scraped has to be reported again
+		if known.Pod = p; !p.Live { // it must report again which units it scrapes
 			known.scraped = nil
 			clear(known.fetched)
 		}
@@ -113,7 +113,7 @@ func (m *Machine) Pods(shards int, pods []Pod) {
 	m.group()
 }
 
-// group makes the table of pods by shard.
+// group updates the table of pods by shard.
 func (m *Machine) group() {
 	m.of = make(map[int][]*pod, m.shards)
 	for _, p := range m.pods {
@@ -121,8 +121,8 @@ func (m *Machine) group() {
 	}
 }
 
-// Want sets the wanted shard of a unit. A new unit is placed there at once. A unit that was removed a moment
-// ago, which pods may still have, stays on its last shard first.
+// Want sets the wanted shard of a unit. A new unit is placed there immediately. A unit that was removed recently, so
+// that pods may still have it, first stays on its last shard.
 func (m *Machine) Want(id ID, want Want) {
 	u := m.units[id]
 	if u == nil {
@@ -143,7 +143,7 @@ func (m *Machine) Want(id ID, want Want) {
 	m.file(u)
 }
 
-// revive puts a unit on the shards whose pods still have it, to the wanted one if that is one of them.
+// revive puts a unit on a shard whose pods still have it, on the wanted one if that is among them.
 func (m *Machine) revive(u *unit) {
 	on, to := u.left[0].shard, Nowhere
 	for _, l := range u.left[1:] {
@@ -157,7 +157,7 @@ func (m *Machine) revive(u *unit) {
 	m.set(u, on, to)
 }
 
-// Gone removes a unit without targets. While the machine is frozen, the unit stays.
+// Gone removes a unit without targets. While the machine is frozen, the unit is kept.
 func (m *Machine) Gone(id ID) {
 	u := m.units[id]
 	if u == nil || m.frozen {
@@ -207,8 +207,8 @@ func (m *Machine) Watched(shard int) (out []ID) {
 	return out
 }
 
-// Empty reports whether no unit is on a shard or moving to it, and its pods have fetched a list without the
-// former ones.
+// Empty reports whether no unit is on a shard or moving to it, and its pods have fetched a list without its former
+// units.
 func (m *Machine) Empty(shard int) bool {
 	if l := m.loads[shard]; l != nil && l.units > 0 {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
-// bench has a machine whose pods, one for each shard, take each list at once.
-type bench struct {
+// fixture is a machine whose pods, one for each shard, receive each list immediately.
+type fixture struct {
 	t    *testing.T
 	m    *handoff.Machine
 	now  time.Time
@@ -19,9 +19,9 @@ type bench struct {
 	seq  uint64
 }
 
-func newBench(t *testing.T, shards int, rules handoff.Rules) *bench {
+func newFixture(t *testing.T, shards int, rules handoff.Rules) *fixture {
 	t.Helper()
-	b := &bench{t: t, now: time.Unix(1_700_000_000, 0), live: make([]bool, shards)}
+	b := &fixture{t: t, now: time.Unix(1_700_000_000, 0), live: make([]bool, shards)}
 	for i := range b.live {
 		b.live[i] = true
 	}
@@ -33,7 +33,7 @@ func newBench(t *testing.T, shards int, rules handoff.Rules) *bench {
 	return b
 }
 
-func (b *bench) pods() {
+func (b *fixture) pods() {
 	var pods []handoff.Pod
 	for i, live := range b.live {
 		pods = append(pods, handoff.Pod{Name: fmt.Sprint(i), Shard: i, Live: live})
@@ -41,7 +41,7 @@ func (b *bench) pods() {
 	b.m.Pods(len(pods), pods)
 }
 
-func (b *bench) want(shard int, why allocation.Reason, series uint64, keys ...string) {
+func (b *fixture) want(shard int, why allocation.Reason, series uint64, keys ...string) {
 	for _, key := range keys {
 		b.m.Want(id(key), handoff.Want{Shard: shard, Why: why, Series: series, Interval: 30 * time.Second})
 	}
@@ -49,15 +49,15 @@ func (b *bench) want(shard int, why allocation.Reason, series uint64, keys ...st
 
 func id(key string) allocation.ID { return allocation.ID{Namespace: "n", Key: key} }
 
-// step lets time pass.
-func (b *bench) step(d time.Duration) []handoff.Event {
+// step advances the time.
+func (b *fixture) step(d time.Duration) []handoff.Event {
 	b.now = b.now.Add(d)
 	b.pods()
 	return b.m.Step(b.now)
 }
 
-// report lets a pod have its last list. Unless it is idle, it scrapes all of it.
-func (b *bench) report(shard int, idle, blind bool) {
+// report reports that a pod has its last list. Unless it is idle, it scrapes all of it.
+func (b *fixture) report(shard int, idle, blind bool) {
 	b.seq++
 	r := handoff.Report{Pod: fmt.Sprint(shard), Boot: 1, Seq: b.seq, Leader: 1, Version: b.m.Version(shard), Blind: blind}
 	if !idle {
@@ -66,13 +66,13 @@ func (b *bench) report(shard int, idle, blind bool) {
 	b.m.Report(r)
 }
 
-func (b *bench) reports() {
+func (b *fixture) reports() {
 	for shard := range b.live {
 		b.report(shard, false, false)
 	}
 }
 
-func (b *bench) events(got []handoff.Event, want ...string) {
+func (b *fixture) events(got []handoff.Event, want ...string) {
 	b.t.Helper()
 	var words []string
 	for _, e := range got {
@@ -90,9 +90,9 @@ func keys(prefix string, n int) (out []string) {
 	return out
 }
 
-// A move starts, is confirmed, and ends; versions of the lists say when.
+// A move starts, is confirmed, and ends, depending on the versions of the lists that pods report.
 func TestMove(t *testing.T) {
-	b := newBench(t, 2, handoff.Rules{})
+	b := newFixture(t, 2, handoff.Rules{})
 	b.want(0, allocation.Place, 100, "a")
 	b.events(b.step(time.Second))
 	b.reports()
@@ -115,9 +115,9 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// A shard that does not scrape what it gets in three intervals and a minute gets nothing for ten minutes.
+// A shard that does not scrape its new units within three intervals and a minute gets no units for ten minutes.
 func TestSlowShard(t *testing.T) {
-	b := newBench(t, 3, handoff.Rules{})
+	b := newFixture(t, 3, handoff.Rules{})
 	b.want(0, allocation.Place, 100, "a", "b")
 	b.step(time.Second)
 	b.reports()
@@ -129,16 +129,16 @@ func TestSlowShard(t *testing.T) {
 	b.events(b.step(time.Second), "back a 0->1", "slow  -1->1")
 	b.report(1, true, false)
 	b.events(b.step(9 * time.Minute))
-	b.want(2, allocation.Fill, 100, "b") // others are not concerned
+	b.want(2, allocation.Fill, 100, "b") // other shards are not affected
 	b.events(b.step(time.Second), "started b 0->2")
 	b.report(2, false, false)
 	b.events(b.step(time.Second), "done b 0->2")
 	b.events(b.step(time.Minute), "started a 0->1")
 }
 
-// A pod that cannot ask its server counts once the server must have scraped.
+// For a pod that cannot query its server, a unit counts as scraped once the server must have scraped it.
 func TestBlindPod(t *testing.T) {
-	b := newBench(t, 2, handoff.Rules{})
+	b := newFixture(t, 2, handoff.Rules{})
 	b.want(0, allocation.Place, 100, "a")
 	b.step(time.Second)
 	b.reports()
@@ -150,10 +150,10 @@ func TestBlindPod(t *testing.T) {
 	b.events(b.step(time.Second), "done a 0->1")
 }
 
-// A twentieth of the series of a shard is on its way at once: off draining shards first, then to shards that
+// At most a twentieth of the series of a shard moves at the same time: off draining shards first, then to shards that
 // have too few, then off those with too many.
 func TestLimitsAndOrder(t *testing.T) {
-	b := newBench(t, 4, handoff.Rules{})
+	b := newFixture(t, 4, handoff.Rules{})
 	drain, fill, relieve := keys("d", 40), keys("f", 40), keys("r", 40)
 	b.want(0, allocation.Place, 100, slices.Concat(drain, fill, relieve)...)
 	b.step(time.Second)
@@ -182,7 +182,7 @@ func TestLimitsAndOrder(t *testing.T) {
 	if len(order) != 120 || order[:6] != "ddffrr" {
 		t.Errorf("order %s", order)
 	}
-	big := newBench(t, 2, handoff.Rules{})
+	big := newFixture(t, 2, handoff.Rules{})
 	big.want(0, allocation.Place, 1000, "a", "b")
 	big.step(time.Second)
 	big.reports()
@@ -190,10 +190,10 @@ func TestLimitsAndOrder(t *testing.T) {
 	big.events(big.step(time.Second), "started a 0->1") // a single one is never too much
 }
 
-// Shards without pods are given up one by one, and not while the API server is away, nor if that is not
-// wanted.
+// Shards without pods are given up one by one, but neither while the API server cannot be read nor if the settings
+// disable it.
 func TestDeadShards(t *testing.T) {
-	b := newBench(t, 4, handoff.Rules{ReassignAfter: 5 * time.Minute})
+	b := newFixture(t, 4, handoff.Rules{ReassignAfter: 5 * time.Minute})
 	b.want(0, allocation.Place, 100, "a")
 	b.want(1, allocation.Place, 100, "b")
 	b.step(time.Second)
@@ -216,7 +216,7 @@ func TestDeadShards(t *testing.T) {
 	if b.m.HasReported("0") {
 		t.Error("the pod that is back gets a list at once")
 	}
-	never := newBench(t, 2, handoff.Rules{})
+	never := newFixture(t, 2, handoff.Rules{})
 	never.want(0, allocation.Place, 100, "a")
 	never.step(time.Second)
 	never.live[0] = false
@@ -224,9 +224,9 @@ func TestDeadShards(t *testing.T) {
 	never.events(never.step(24 * time.Hour))
 }
 
-// A new leader begins with the lists that pods have.
+// A new leader starts with the lists that pods have.
 func TestNewLeader(t *testing.T) {
-	b := newBench(t, 3, handoff.Rules{})
+	b := newFixture(t, 3, handoff.Rules{})
 	b.m = handoff.New(2, b.now, handoff.Rules{})
 	b.pods()
 	b.want(2, allocation.Place, 100, "moving", "new")
@@ -258,9 +258,9 @@ func TestNewLeader(t *testing.T) {
 	}
 }
 
-// Steps cost what moves, not what is in the lists.
+// The cost of a step depends on the number of moves, and not on the length of the lists.
 func TestStepsAreCheap(t *testing.T) {
-	b := newBench(t, 2, handoff.Rules{})
+	b := newFixture(t, 2, handoff.Rules{})
 	for i := range 100_000 {
 		b.want(i%2, allocation.Place, 100, fmt.Sprint(i))
 	}

@@ -42,10 +42,9 @@ type Report struct {
 	Pod string
 	// Boot grows with each start of the pod's containers, Seq with each report since then.
 	Boot, Seq uint64
-	// Leader and Version are those of the list that its Prometheus has fetched.
+	// Leader and Version identify the list that its Prometheus has fetched.
 	Leader, Version uint64
-	// Scraped are those of [Machine.Watched] of its shard of which all targets are active and have been
-	// scraped.
+	// Scraped are the units of [Machine.Watched] of its shard of which all targets are active and have been scraped.
 	Scraped []ID
 	// Blind is true if the pod cannot query its Prometheus.
 	Blind bool

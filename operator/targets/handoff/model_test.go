@@ -10,9 +10,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/allocation"
 )
 
-// The model: some shards with some pods, one or two units, and what can happen to them. A checker tries
-// all orders of up to twelve of these events. Each tick is a scrape interval, in which each pod that is up
-// scrapes what is in its list.
+// The model: some shards with some pods, one or two units, and the events that can happen to them. A checker tries all
+// orders of up to twelve of these events. Each tick is a scrape interval, in which each pod that is up scrapes what is
+// in its list.
 
 const tick = 30 * time.Second
 
@@ -21,7 +21,7 @@ type setup struct {
 	pods   []int // the shard of each
 	shards int
 	units  []string
-	faults int // how many of the events that are no progress may happen
+	faults int // maximum number of events that are no progress
 	depth  int
 	// breaks (optional) is run after each step: a fault in the machine.
 	breaks func(m *Machine)
@@ -45,7 +45,7 @@ type state struct {
 type replica struct {
 	up        bool
 	boot, seq uint64
-	snapshot         // what it has, also on disk
+	snapshot         // its list, which is also on disk
 	scraped   uint64 // units since they are in its list
 	wire      *snapshot
 	net       *Report // on the way to the leader
@@ -129,7 +129,7 @@ func (w *state) want(u int) {
 	w.m.Want(w.id(u), Want{Shard: w.unit[u].want, Why: allocation.Fill, Series: 100, Interval: tick})
 }
 
-// again allows a unit to move again, as something changed.
+// again allows a unit to move again, because something has changed.
 func (w *state) again(u int) { w.unit[u].moved = false }
 
 // see shows the pods to the leader.
@@ -164,7 +164,7 @@ func newer(a, b snapshot) bool {
 	return a.leader > b.leader || a.leader == b.leader && a.version > b.version
 }
 
-// take gives a list to a pod.
+// take delivers a list to a pod.
 func (w *state) take(i int, s snapshot) {
 	p := &w.pods[i]
 	if newer(s, p.snapshot) {
@@ -191,7 +191,7 @@ func (w *state) report(i int) *Report {
 	return out
 }
 
-// scrape lets an interval pass. It returns what went wrong.
+// scrape advances the time by an interval. It returns what went wrong.
 func (w *state) scrape() (wrong string) {
 	var done uint64
 	for i := range w.pods {
@@ -208,7 +208,7 @@ func (w *state) scrape() (wrong string) {
 		switch {
 		case v.gone:
 		case done&(1<<u) != 0:
-			v.seen, v.excused = true, v.excused && !w.api // what the leader cannot know
+			v.seen, v.excused = true, v.excused && !w.api // which the leader cannot know
 		case v.seen && !v.excused:
 			wrong = fmt.Sprintf("gap: %s was not scraped in an interval", w.units[u])
 		}
@@ -216,11 +216,11 @@ func (w *state) scrape() (wrong string) {
 	return wrong
 }
 
-// step lets the leader work.
+// step runs one step of the leader.
 func (w *state) step() (wrong string) {
 	ready := w.m.Ready()
 	events := w.m.Step(w.now)
-	for i := range w.pods { // a leader waits for a minute only
+	for i := range w.pods { // a leader waits only for a minute
 		if !ready && w.m.Ready() && !w.m.HasReported(podName[i]) {
 			w.pods[i].ghost = true
 		}
@@ -278,7 +278,7 @@ func (w *state) scraping(u int) (n int) {
 	return n
 }
 
-// on returns the shards that have a unit in a list, and notes whether a ghost has it, too.
+// on returns the shards with a unit in a list, and records whether a ghost has it, too.
 func (w *state) on(u int) map[int]bool {
 	out, all := map[int]bool{}, map[int]bool{}
 	for i := range w.pods {
@@ -312,7 +312,7 @@ func (w *state) after(e event) (next *state, wrong string) {
 	e.do(next)
 	if e.name == "tick" {
 		wrong = next.scrape()
-		for i, p := range next.pods { // a leader does not wait for such a pod any more
+		for i, p := range next.pods { // a leader does not wait for such a pod
 			if next.now.Sub(next.m.began) >= unheardFor && p.leader != next.m.leader {
 				next.pods[i].ghost = true
 			}

@@ -25,7 +25,7 @@ func (m *Machine) Held(name string, units []ID, scraped func(ID) bool) {
 	if p == nil || p.met {
 		return
 	}
-	p.met, p.Live = true, true // also if the API server does not say so yet
+	p.met, p.Live = true, true // even if the API server does not report this yet
 	delete(m.dead, p.Shard)
 	for _, id := range units {
 		if m.recovery == nil {
@@ -122,9 +122,9 @@ func (m *Machine) leave(u *unit, shard int) {
 	}
 }
 
-// resume continues with a unit that is in lists. If there are two, one of them was added, and it is not
-// known which: both keep it until one has scraped it. If there are more, which happens only if pods
-// were given up and are back, those stay that scrape it.
+// resume continues with a unit that is in lists. If there are two lists, the unit was moving in an unknown direction:
+// both keep it until one shard has scraped it. If there are more, which only happens if pods were given up and have
+// returned, those shards keep it that scrape it.
 func (m *Machine) resume(u *unit, holders []holder) {
 	slices.SortFunc(holders, func(a, b holder) int {
 		return cmp.Or(compare(b.scraped, a.scraped), compare(b.shard == u.want.Shard, a.shard == u.want.Shard), cmp.Compare(a.shard, b.shard))

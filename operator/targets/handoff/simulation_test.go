@@ -11,9 +11,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/handoff"
 )
 
-// A simulation of shards of servers with central discovery, in time that is not real. A server fetches its
-// list every 5 s, passes it on after up to 5 s, starts and stops scrapes every 5 s, and scrapes a target in
-// a slot of the interval that depends on the server; its sidecar reports every 5 s.
+// A simulation of shards of servers with central discovery, in simulated time. A server fetches its list every 5 s,
+// passes it on after up to 5 s, starts and stops scrapes every 5 s, and scrapes a target in a slot of the interval that
+// depends on the server; its sidecar reports every 5 s.
 
 const pollEvery = 5 * time.Second
 
@@ -40,7 +40,7 @@ type scrapes struct {
 	scraped bool
 }
 
-// simulation has a plan, the machine, the servers, and what the targets see.
+// simulation has a plan, the machine, the servers, and the scrapes of targets.
 type simulation struct {
 	t         *testing.T
 	rng       *rand.Rand
@@ -83,7 +83,7 @@ func simulate(t *testing.T, interval time.Duration, replicas, targets int, overl
 	return s
 }
 
-// scale changes the number of shards, and lets time pass until all targets are where they belong.
+// scale changes the number of shards, and advances the time until all targets are on their shards.
 func (s *simulation) scale(n int) {
 	s.shards(max(n, len(s.names)), n)
 	for _, m := range s.plan.Settle(allocation.Limits{Fill: true}) {
@@ -149,7 +149,7 @@ func (s *simulation) shards(n, active int) {
 	}
 }
 
-// pass lets some time pass.
+// pass advances the time.
 func (s *simulation) pass(d time.Duration) {
 	s.now += d
 	for _, e := range s.m.Step(s.clock()) {
@@ -162,7 +162,7 @@ func (s *simulation) pass(d time.Duration) {
 	}
 }
 
-// due reports whether something that happens every 5 s did so in the last d.
+// due reports whether an event that occurs every 5 s was due in the last d.
 func (s *simulation) due(phase, d time.Duration) bool {
 	return (s.now-phase)/pollEvery != (s.now-phase-d)/pollEvery
 }
@@ -174,7 +174,7 @@ func (s *simulation) advance(srv *server, d time.Duration) {
 		for i, id := range s.ids {
 			on, to := s.m.Serves(id)
 			if !s.overlap && to != handoff.Nowhere {
-				on, to = to, handoff.Nowhere // off one and on the other at once
+				on, to = to, handoff.Nowhere // moves directly from one to the other
 			}
 			if on == srv.shard || to == srv.shard {
 				list.targets = append(list.targets, i)
@@ -272,7 +272,7 @@ func TestNoGapWhileShardsChange(t *testing.T) {
 	}
 }
 
-// Without the overlap, the same simulation has gaps: it can show them.
+// Without the overlap, the same simulation has gaps, so it can detect them.
 func TestGapsAreSeen(t *testing.T) {
 	s := simulate(t, 15*time.Second, 1, 300, false)
 	s.scale(2)

@@ -65,8 +65,8 @@ func (m *Machine) clone() *Machine {
 	return &out
 }
 
-// key returns a hash of a state, in which versions and times are relative: states that differ in nothing
-// else have the same future.
+// key returns a hash of a state, in which versions and times are relative: states that differ in nothing else continue
+// in the same way.
 func (w *state) key() uint64 {
 	k := key{w: w}
 	k.versions()

@@ -42,7 +42,7 @@ func (m *Machine) undo(u *unit) []Event {
 	if u.to != Nowhere || m.any(u.on, func(p *pod) bool { return p.does(u.id, u.kept) }) {
 		return nil
 	}
-	for _, l := range slices.Backward(u.left) { // the last one has had least time to lose it
+	for _, l := range slices.Backward(u.left) { // the last one has had the least time to lose it
 		if m.live(l.shard) {
 			to := u.on
 			m.set(u, l.shard, to)
@@ -58,7 +58,7 @@ func (m *Machine) proceed(u *unit) []Event {
 	from, to := u.on, u.to
 	late := m.now.Sub(u.since) > timeoutIntervals*u.want.Interval+timeout
 	switch {
-	case u.want.Shard == from && m.keeps(u): // it needs not go there and back
+	case u.want.Shard == from && m.keeps(u): // it need not move there and back
 	case m.has(u):
 		m.set(u, to, Nowhere)
 		return []Event{{Done, u.id, from, to}}

@@ -20,8 +20,8 @@ type Budget struct {
 // NewBudget returns a budget of this many bytes.
 func NewBudget(most int64) *Budget { return &Budget{most: int(most), used: map[string]int{}} }
 
-// Take takes bytes for a namespace, or gives them back if n is negative. It reports whether
-// the namespace may have them.
+// Take reserves bytes for a namespace, or releases them if n is negative. It reports whether the namespace may have
+// them.
 func (r *Budget) Take(namespace string, n int) bool {
 	if r == nil || n == 0 {
 		return true

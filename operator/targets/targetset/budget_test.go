@@ -22,8 +22,8 @@ func podGroup(i, n int) *targetgroup.Group {
 
 const plain = "- job_name: a\n  relabel_configs: [{action: keep, source_labels: [app], regex: web}]\n"
 
-// One namespace takes all the room, with few large or many small sets. Another one gets what it needs, up to
-// an equal share, and the first one loses its sets until both fit. Nothing is left when they end.
+// One namespace uses the whole budget, with few large or many small sets. Another one gets as much as it needs, up to
+// an equal share, and the first one loses sets until both fit. All bytes are released at the end.
 func TestRoomIsShared(t *testing.T) {
 	j := read(t, plain, 1, 2)
 	cost := observed(j, "", nil, nil).evaluate(Key{}, podGroup(0, 1)).bytes(2)
@@ -72,7 +72,7 @@ func TestRoomIsShared(t *testing.T) {
 	}
 }
 
-// A set takes from the room what its groups need, whatever happens to them.
+// A set always reserves as many bytes as its groups need.
 func TestRoomIsGivenBack(t *testing.T) {
 	j := read(t, fmt.Sprintf(overlapping, 3), 7, 3)
 	for seed := range int64(50) {
@@ -100,7 +100,7 @@ func TestRoomIsGivenBack(t *testing.T) {
 	}
 }
 
-// What a set takes from the room is not less than its memory.
+// A set reserves no fewer bytes than it uses.
 func TestRoomCountsMemory(t *testing.T) {
 	const n = 20_000
 	for _, of := range []struct{ shards, groups, targets, whole int }{{1, n, 1, 0}, {1, n / 100, 100, 0}, {8, n, 1, 0}, {1, 1, 1, n}} {

@@ -244,8 +244,7 @@ func (f *Followed) show(since time.Time) {
 	f.seen.Store(&countsCopy{f.set.Counts(), since})
 }
 
-// Counts returns the numbers of targets found so far, see Gaps. It returns the same immutable value
-// until they change.
+// Counts returns the current numbers of targets, see Gaps. It returns the same immutable value until they change.
 func (f *Followed) Counts() *Counts { return &f.seen.Load().counts }
 
 // Gaps returns why further targets are unknown.
@@ -291,7 +290,7 @@ func (f *Followed) subscribedGaps() (out []targets.Gap) {
 	return out
 }
 
-// Outdated returns the reads that fail now: their targets are those of the last successful read.
+// Outdated returns the reads that currently fail: their targets are those of the last successful read.
 func (f *Followed) Outdated() (out []targets.Gap) {
 	for _, sub := range f.subs {
 		out = append(out, sub.Outdated()...)

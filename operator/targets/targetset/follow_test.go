@@ -41,7 +41,7 @@ const podsOfWeb = `- job_name: a
   - {source_labels: [__meta_kubernetes_pod_name], target_label: pod}
 `
 
-// A job is notified at once about a change that concerns it, however many that do not are in its namespace.
+// A job is notified immediately about a change that concerns it, even if many others in its namespace do not.
 func TestChangesOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := watchtest.New(t)
@@ -257,8 +257,8 @@ func TestSetsComeAndGo(t *testing.T) {
 	})
 }
 
-// What a caller sees of a job does not hold the labels of its targets: those of one namespace may be gigabytes. It
-// changes with the cluster, but never has what was not visible.
+// The view of a caller on a job does not hold the labels of the targets, which may be gigabytes in one namespace. It
+// changes with the cluster, but never contains targets that were not visible.
 func TestWithinHoldsNoLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := watchtest.New(t)
@@ -340,7 +340,7 @@ func TestWithinDropsOutlines(t *testing.T) {
 	})
 }
 
-// A group that refers to a pod of another namespace after the caller has seen it is not visible any more.
+// A group that refers to a pod of another namespace after the caller has seen it is no longer visible.
 func TestWithinBecomesForeign(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := watchtest.New(t)

@@ -140,25 +140,25 @@ func (s *Set) take(n int) bool {
 	return true
 }
 
-// evict removes all groups, as there is no room for them and more bytes, and ignores changes from
-// now on. The observer is not called: what it has of the groups is not current any more.
+// evict removes all groups, because there is no room for them and more bytes, and ignores changes from now on. The
+// observer is not called: its copies of the groups become outdated.
 func (s *Set) evict(more int) {
 	s.wholes.clear()
 	s.parts, s.holders, s.dropped, s.shards = map[Key]*part{}, newHolders(), make([]int, len(s.dropped)), make([]int, len(s.shards))
 	s.kept, s.duplicates, s.invalid, s.unknown = 0, 0, 0, 0
 	s.evicted.Store(true)
 	s.needed = s.bytes + more
-	s.give()
+	s.release()
 }
 
-// close gives the memory back to the budget. What the set has can still be read.
+// close releases the memory. The content of the set can still be read.
 func (s *Set) close() {
 	s.closed = true
-	s.give()
+	s.release()
 }
 
-// give gives the bytes of the set back.
-func (s *Set) give() {
+// release returns the bytes of the set to the budget.
+func (s *Set) release() {
 	s.budget.Take(s.owner, -s.bytes)
 	s.bytes = 0
 }

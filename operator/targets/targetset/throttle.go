@@ -35,9 +35,8 @@ func (t *throttle) change(now time.Time) (wait time.Duration, ok bool) {
 // work is the part of the processor time that a set may use to evaluate changes of others: 1/work.
 const work = 20
 
-// taken records that changes were just taken, and how long that took. The pause before the next ones is
-// proportional to it: a job that most changes do not concern sees relevant ones at once, and an expensive job
-// takes many together.
+// taken records that changes were just taken, and how long that took. The pause before the next ones is proportional to
+// it: a job that most changes do not concern takes relevant ones immediately, and an expensive job takes many together.
 func (t *throttle) taken(now time.Time, took time.Duration) {
 	t.waiting, t.last = false, now
 	t.pause = min(max(work*took, firstPause), lastPause)

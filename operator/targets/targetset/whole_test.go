@@ -49,7 +49,7 @@ func TestWholes(t *testing.T) {
 	}
 }
 
-// The numbers of a set that nothing reads any more are released.
+// The numbers of a set are released once no reader uses them.
 func TestWholesOfCollectedSets(t *testing.T) {
 	func() {
 		s := newSet(read(t, plain, 1, 1))

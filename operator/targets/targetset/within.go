@@ -114,7 +114,7 @@ func (w *within) each(has func(*targetgroup.Group) bool, each func(Key)) {
 	}
 }
 
-// ask calls each with a group that has selects.
+// ask calls each with the key of a visible group that has selects.
 func (w *within) ask(key Key, has func(*targetgroup.Group) bool, each func(Key)) {
 	if group := w.group(key); group != nil && has(group) {
 		each(key)

@@ -107,7 +107,7 @@ func (g *Group) sort() {
 // target returns the labels of a target.
 func (g *Group) target(i int) []pair { return g.pairs[g.ends[i]:g.ends[i+1]] }
 
-// Drop removes a group, which must not be used any more; nil is a no-op.
+// Drop removes a group, which must not be used afterwards. It is a no-op for nil.
 func (t *Table) Drop(g *Group) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,11 +5,11 @@ import "sync"
 // fewest is the number of strings below which a table is not rebuilt.
 const fewest = 1024
 
-// Table holds the strings of all groups and the groups that use them. The zero value is empty. It
-// is safe for concurrent use.
+// Table holds the strings of all groups and the groups that use them. The zero value is empty. It is safe for
+// concurrent use.
 //
-// A string is forgotten with its last use, however long it is. Its index is reused, and the table is rebuilt
-// when more than half of its indices have no string.
+// A string of any length is released with its last use. Its index is reused, and the table is rebuilt when more than
+// half of its indices have no string.
 type Table struct {
 	mu      sync.RWMutex
 	ids     map[string]uint32

@@ -38,7 +38,7 @@ func (r RecordedServer) ServeHTTP(w http.ResponseWriter, request *http.Request) 
 	path := request.URL.Path
 	pages := r[path[strings.LastIndex(path, "/")+1:]]
 	at, _ := strconv.Atoi(request.URL.Query().Get("continue"))
-	if pages == nil { // everything is permitted
+	if pages == nil { // every call is permitted
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
 		fmt.Fprint(w, `{"kind": "SubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "status": {"allowed": true}}`)

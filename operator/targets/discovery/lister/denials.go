@@ -17,20 +17,19 @@ import (
 type Denials struct {
 	account account
 	may     reviews
-	absent  map[string]bool // namespaces that do not exist
+	absent  map[string]bool // reviewed is true if a review succeeded once. From then on, unreviewed permissions count as denied.
 	// reviewed is true if a review succeeded once. From then on, what was not reviewed is not allowed.
 	reviewed bool
 	left     float64   // of the questions that the workload may cause
 	at       time.Time // of left
 }
 
-// Denied checks which permissions for the discoveries of jobs the ServiceAccount of a workload
-// lacks. The notes are the reasons why that is unknown. It asks again for answers of [Workload.Before] that
-// are old only.
+// Denied checks which permissions for the discoveries of jobs the ServiceAccount of a workload lacks. The notes are the
+// reasons why that is unknown. It repeats only outdated reviews of [Workload.Before].
 //
 // An object can name any number of namespaces, so a workload may cause a limited number of reviews per minute. The
-// namespaces of its objects take turns in that. The next call asks for the rest; until then, only known
-// denials are returned.
+// namespaces of its objects take turns in that. The next call requests the rest; until then, only known denials are
+// returned.
 func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (Denials, []string) {
 	out, before, now := Denials{account: w.account(), left: maxQuestions, at: time.Now()}, reviews(nil), time.Now()
 	if w.Before.account == out.account {

@@ -94,15 +94,15 @@ func (r *reading) makeGroups() {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, v := range r.plan.views {
 		g.Go(func() error {
-			r.views[i] = r.look(v)
+			r.views[i] = r.groupsOf(v)
 			return nil
 		})
 	}
 	_ = g.Wait()
 }
 
-// look returns the groups of a view, or why there are none.
-func (r *reading) look(v *view) (out targets.Found) {
+// groupsOf returns the groups of a view, or the gaps why there are none.
+func (r *reading) groupsOf(v *view) (out targets.Found) {
 	gap := func(state targets.State, message string) {
 		out.Gaps = append(out.Gaps, targets.Gap{State: state, Message: message})
 	}

@@ -318,9 +318,9 @@ func TestReviewsOfManyNamespaces(t *testing.T) {
 	}
 }
 
-// A tenant who names thousands of namespaces, existing ones or others, does not delay the reviews of other
-// tenants: those that do not exist are not reviewed, tenants take turns in a bounded number of reviews, and
-// what is not reviewed yet is neither allowed nor an empty result.
+// A tenant who names thousands of namespaces, whether they exist or not, does not delay the reviews of other tenants:
+// those that do not exist are not reviewed, tenants take turns in a bounded number of reviews, and what is not reviewed
+// yet is neither allowed nor an empty result.
 func TestReviewsOfHostileNamespaces(t *testing.T) {
 	const many = 2000
 	var exist, not []string
@@ -393,7 +393,7 @@ func TestReviewsOfHostileNamespaces(t *testing.T) {
 	}
 }
 
-// What a failed review did not answer is what it was before; what was never reviewed is not allowed.
+// If a review fails, an earlier result is kept; without one, the permission counts as denied.
 func TestFailedReviews(t *testing.T) {
 	s := &discoverytest.Server{Lacks: []string{"list other/pods"}}
 	c := start(t, s)

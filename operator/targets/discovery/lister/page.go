@@ -62,7 +62,7 @@ func (p page) list() (kind metav1.TypeMeta, text []byte, err error) {
 	return metav1.TypeMeta{Kind: k.Kind, APIVersion: k.APIVersion}, text, err
 }
 
-// field returns the first field with a number, nil if there is none.
+// field returns the first field with this number, nil if there is none.
 //
 // Errors: the message is malformed before it.
 func field(text []byte, wanted protowire.Number) (out []byte, err error) {

@@ -107,9 +107,9 @@ func (p places) everywhere() (out []where) {
 	return out
 }
 
-// queue returns the questions about places in the order in which they are asked: one of each namespace of
-// objects in turn, such that the places that one of them names do not delay the reviews of others. Within
-// one, those without an answer come first, then those with the oldest.
+// queue returns the questions about places in the order of their reviews: one of each namespace of objects in turn, so
+// that the places that one of them names do not delay the reviews of others. Within a namespace, unanswered questions
+// come first, then those with the oldest answers.
 func (p places) queue(now time.Time, known reviews) (out []question) {
 	var all [][]question
 	for _, of := range p {
@@ -144,10 +144,10 @@ func (p places) queue(now time.Time, known reviews) (out []question) {
 	return out
 }
 
-// review asks what is not known about places, up to most questions. It returns the answers, those that
-// were known before included, and the number of questions.
+// review reviews the unknown permissions for places, with up to most questions. It returns all answers, including the
+// known ones, and the number of questions.
 //
-// Errors: that of the first failed review. The others are not asked then.
+// Errors: that of the first failed review. The remaining ones are then skipped.
 func (c Cluster) review(ctx context.Context, a account, p places, known reviews, most int) (out reviews, asked int, cause error) {
 	now := time.Now()
 	out = reviews{}
@@ -205,9 +205,9 @@ func (c Cluster) note(a account, cause error) []string {
 	return []string{unasked(a, cause, cmp.Or(c.Who, "you"))}
 }
 
-// ask adds the answers to questions.
+// ask reviews the questions and adds the answers.
 //
-// Errors: that of the first failed review. The others are not asked then.
+// Errors: that of the first failed review. The remaining ones are then skipped.
 func (c Cluster) ask(ctx context.Context, a account, all []question, to reviews) (cause error) {
 	var (
 		mu sync.Mutex

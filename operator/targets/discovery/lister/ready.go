@@ -10,8 +10,9 @@ import (
 // errStarting means that the answers of the API server are not those that it will give.
 var errStarting = errors.New("the API server is starting")
 
-// ready returns an error while the API server starts: until it has read all roles, it denies what they allow. An API
-// server that does not say whether it is ready is taken for ready; if it cannot be reached, reviews say so.
+// ready returns an error while the API server starts: until it has read all roles, it denies permissions that they
+// grant. An API server that does not report whether it is ready counts as ready. One that cannot be reached makes the
+// reviews fail.
 func (c Cluster) ready(ctx context.Context) error {
 	client := c.Kube.Discovery().RESTClient()
 	if client == nil { // of a fake

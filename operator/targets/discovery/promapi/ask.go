@@ -53,7 +53,7 @@ type Target struct {
 	Labels map[string]string `json:"labels"`
 	// Health is up, down or unknown.
 	Health string `json:"health"`
-	// LastError is why it is down; empty when it is not.
+	// LastError is the reason why it is down, empty otherwise.
 	LastError string `json:"lastError"`
 	// LastScrape is the time of the last scrape, zero before the first one; Duration is how long it
 	// took, in seconds.

@@ -44,7 +44,7 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// endless writes a text until the caller has gone, and reports how much the caller took.
+// endless writes a text until the caller disconnects, and reports how many bytes the caller has read.
 func endless(w http.ResponseWriter, text string) (n int) {
 	text = strings.Repeat(text, 1+10_000/len(text))
 	for {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Remedy knows the errors of Prometheus 3.13.
+// Remedy recognizes the errors of Prometheus 3.13.
 func TestRemedy(t *testing.T) {
 	for text, want := range map[string]string{
 		"tls: failed to verify certificate: x509: cannot validate certificate for 10.0.0.7 because it doesn't contain any IP SANs": "tlsConfig.serverName",

@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// The targets of an object with too many labels are left out as long as it is like that, and those of others are
+// The targets of an object with too many labels are left out as long as it has them; the targets of other objects are
 // not affected.
 func TestTooLarge(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {

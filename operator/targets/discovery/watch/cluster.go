@@ -40,12 +40,11 @@ type lease struct {
 	key   string
 	users int
 	timer *time.Timer // while there are no users
-	once  bool        // all users so far were one-time subscriptions
+	once  bool        // all users were one-time subscriptions
 }
 
-// Subscribe starts a discovery. own is the namespace of the workload. wake is called when there is
-// more to take and when the groups have become complete; it must not block. Existing groups can be
-// taken at once.
+// Subscribe starts a discovery. own is the namespace of the workload. wake is called when there are changes to take and
+// when the groups have become complete; it must not block. Existing groups can be taken immediately.
 //
 // Errors: the discovery uses another cluster; an unknown role; selectors that cannot be applied.
 func (c *Cluster) Subscribe(sd *targets.KubernetesSD, own string, wake func()) (*Subscription, error) {
@@ -165,7 +164,7 @@ func (c *Cluster) source(p place, older discovery.Older) *source {
 	return s
 }
 
-// leave stops informers that no view uses any more.
+// leave stops informers that no view uses.
 func (c *Cluster) leave(sources []*source) {
 	for _, s := range sources {
 		if s.users--; s.users == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// filter restricts a shared informer to the objects that selectors select, for one builder, which it gives them unpacked. Its
-// handlers can be removed, which builders do not do.
+// filter restricts a shared informer to the objects that selectors select, for one builder, to which it passes them
+// unpacked. Its handlers can be removed, in contrast to those of builders.
 type filter struct {
 	cache.SharedIndexInformer
 	matches  func(discovery.Object) bool // nil: all

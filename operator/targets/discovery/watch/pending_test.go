@@ -18,7 +18,7 @@ func newFilled() (*view, *Subscription) {
 	return v, s
 }
 
-// What is taken once the view is complete has all its groups.
+// Once the view is complete, all of its groups can be taken.
 func TestCompleteIsTaken(t *testing.T) {
 	for range 5000 {
 		v, s := newFilled()

@@ -120,8 +120,8 @@ func (s *source) observed(api *cache.ListWatch) *cache.ListWatch {
 	}
 }
 
-// listing records a list. What it lacks was deleted without an event, or the API server returned less
-// than there is.
+// listing records a list. Objects that are missing in it were deleted without an event, or the API server returned an
+// incomplete list.
 func (s *source) listing() {
 	if !s.informer.HasSynced() {
 		return
@@ -157,7 +157,7 @@ func (s *source) failing() bool {
 	return message != "" && !s.informer.HasSynced()
 }
 
-// failure returns why objects are not current; "" if they are, or if nothing has failed so far.
+// failure returns why objects are not current; "" if they are, or if no read has failed.
 func (s *source) failure() (forbidden bool, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
