@@ -44,14 +44,17 @@ func (p *Plan) relieve(z *zone, l level, limits *Limits) (moves []Move) {
 func (p *Plan) relieveOne(i int32, l level, units []int32, limits *Limits) (moves []Move) {
 	for times := range uint64(2) {
 		for _, slot := range units {
-			if p.on[slot] == i && p.leaves(slot, l, times+1) && (p.weight[slot].Series() <= limits.Series || limits.Whole) {
-				if to := p.relieves(slot, l); to != Nowhere {
-					m := p.move(slot, to, Relieve)
-					moves = append(moves, m)
-					limits.Series -= min(m.Weight.Series(), limits.Series)
-					limits.Whole = false
-				}
+			if p.on[slot] != i || !p.leaves(slot, l, times+1) || p.weight[slot].Series() > limits.Series && !limits.Whole {
+				continue
 			}
+			to := p.relieves(slot, l)
+			if to == Nowhere {
+				continue
+			}
+			m := p.move(slot, to, Relieve)
+			moves = append(moves, m)
+			limits.Series -= min(m.Weight.Series(), limits.Series)
+			limits.Whole = false
 		}
 	}
 	return moves

@@ -101,13 +101,11 @@ func (b boundedInformer) groupSize(object any) (size int) {
 		}
 	case *corev1.Endpoints:
 		size = metaSize(o)
-		for _, subset := range o.Subsets {
-			for _, of := range [][]corev1.EndpointAddress{subset.Addresses, subset.NotReadyAddresses} {
-				for i := range of {
-					size += b.endpointSize(len(subset.Ports), of[i].TargetRef, of[i].NodeName, 0)
-					if size > budget.GroupBytes {
-						return size
-					}
+		for i := range o.Subsets {
+			for a := range addressesOf(&o.Subsets[i]) {
+				size += b.endpointSize(len(o.Subsets[i].Ports), a.TargetRef, a.NodeName, 0)
+				if size > budget.GroupBytes {
+					return size
 				}
 			}
 		}
@@ -118,20 +116,25 @@ func (b boundedInformer) groupSize(object any) (size int) {
 	case *corev1.Service:
 		size = metaSize(o) + len(o.Spec.Ports)*targetSize
 	case *networkingv1.Ingress:
-		hosts := 0
-		for _, of := range o.Spec.TLS {
-			hosts += len(of.Hosts)
-		}
-		size = metaSize(o)
-		for i := range o.Spec.Rules {
-			paths := 1
-			if http := o.Spec.Rules[i].HTTP; http != nil {
-				paths = max(1, len(http.Paths))
-			}
-			size += paths*targetSize + hosts*lookupSize
-		}
+		size = metaSize(o) + pathsSize(o)
 	case metav1.Object:
 		size = metaSize(o)
+	}
+	return size
+}
+
+// pathsSize returns the size of the targets of an Ingress, one for each path of each rule.
+func pathsSize(o *networkingv1.Ingress) (size int) {
+	hosts := 0
+	for _, of := range o.Spec.TLS {
+		hosts += len(of.Hosts)
+	}
+	for i := range o.Spec.Rules {
+		paths := 1
+		if http := o.Spec.Rules[i].HTTP; http != nil {
+			paths = max(1, len(http.Paths))
+		}
+		size += paths*targetSize + hosts*lookupSize
 	}
 	return size
 }
@@ -174,10 +177,8 @@ func (b boundedInformer) nodeSize(name string) int {
 }
 
 func portsOf(p *corev1.Pod) (n int) {
-	for _, of := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
-		for i := range of {
-			n += len(of[i].Ports)
-		}
+	for c := range containersOf(p) {
+		n += len(c.Ports)
 	}
 	return n
 }

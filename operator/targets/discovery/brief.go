@@ -85,10 +85,8 @@ func withoutPods(object Object) Object {
 		for i := range out.Subsets {
 			s := &out.Subsets[i]
 			s.Addresses, s.NotReadyAddresses = slices.Clone(s.Addresses), slices.Clone(s.NotReadyAddresses)
-			for _, all := range [][]corev1.EndpointAddress{s.Addresses, s.NotReadyAddresses} {
-				for k := range all {
-					all[k].TargetRef = nil
-				}
+			for a := range addressesOf(s) {
+				a.TargetRef = nil
 			}
 		}
 		return &out
@@ -135,17 +133,16 @@ func podPorts(object Object) map[string][]int32 {
 			}
 		}
 	case *corev1.Endpoints:
-		for _, subset := range o.Subsets {
+		for i := range o.Subsets {
 			var ports []int32
-			for _, port := range subset.Ports {
+			for _, port := range o.Subsets[i].Ports {
 				ports = append(ports, port.Port)
 			}
-			for _, all := range [][]corev1.EndpointAddress{subset.Addresses, subset.NotReadyAddresses} {
-				for i := range all {
-					if len(ports) > 0 {
-						add(all[i].TargetRef, ports)
-					}
-				}
+			if len(ports) == 0 {
+				continue
+			}
+			for a := range addressesOf(&o.Subsets[i]) {
+				add(a.TargetRef, ports)
 			}
 		}
 	}

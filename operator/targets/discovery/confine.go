@@ -56,11 +56,8 @@ func podRefs(object Object) (out []*corev1.ObjectReference) {
 			add(o.Endpoints[i].TargetRef)
 		}
 	case *corev1.Endpoints:
-		for _, subset := range o.Subsets {
-			for _, a := range subset.Addresses {
-				add(a.TargetRef)
-			}
-			for _, a := range subset.NotReadyAddresses {
+		for i := range o.Subsets {
+			for a := range addressesOf(&o.Subsets[i]) {
 				add(a.TargetRef)
 			}
 		}

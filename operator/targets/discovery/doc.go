@@ -1,6 +1,6 @@
 // Package discovery builds groups of discovered labels from Kubernetes objects like the service
 // discovery of Prometheus: it runs the Prometheus builders on objects that the caller supplies. It
-// is independent of workloads and shards and does not call the API server: package live reads it
+// is independent of workloads and shards and does not call the API server: package lister reads it
 // once, package watch continuously.
 //
 //	role.go      the kinds of objects, and which of them a discovery reads
@@ -10,6 +10,8 @@
 //	packed.go    pods in informers, encoded, and from events of the API server
 //	recent.go    pods that were decoded last
 //	informer.go  objects as informers, which the builders require
+//	addresses.go iteration over addresses and containers
+//	bounded.go   informers without objects whose groups would be too large
 //	builder.go   the Prometheus builders, and detection of their last group
 //	index.go     the indices that builders need
 //	confine.go   groups without the pods of other namespaces

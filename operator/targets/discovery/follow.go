@@ -136,38 +136,46 @@ func (f *follower) follow(object Object) Object {
 	}
 	switch e := object.(type) {
 	case *corev1.Endpoints:
-		out := e.DeepCopy()
-		for i := range out.Subsets {
-			s := &out.Subsets[i]
-			numbers := map[string]int32{}
-			for _, p := range s.Ports {
-				numbers[p.Name] = p.Port
-			}
-			s.Ports = nil
-			for _, p := range f.ports(numbers) {
-				s.Ports = append(s.Ports, corev1.EndpointPort{Name: p.Name, Port: p.Port, Protocol: p.Protocol, AppProtocol: p.AppProtocol})
-			}
-		}
-		return out
+		return f.followEndpoints(e.DeepCopy())
 	case *discoveryv1.EndpointSlice:
-		out := e.DeepCopy()
-		numbers := map[string]int32{}
-		for _, p := range out.Ports {
-			if p.Port != nil {
-				name := ""
-				if p.Name != nil {
-					name = *p.Name
-				}
-				numbers[name] = *p.Port
-			}
-		}
-		out.Ports = nil
-		for _, p := range f.ports(numbers) {
-			out.Ports = append(out.Ports, discoveryv1.EndpointPort{Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol, AppProtocol: p.AppProtocol})
-		}
-		return out
+		return f.followSlice(e.DeepCopy())
 	}
 	return object
+}
+
+// followEndpoints replaces the ports of Endpoints.
+func (f *follower) followEndpoints(out *corev1.Endpoints) *corev1.Endpoints {
+	for i := range out.Subsets {
+		s := &out.Subsets[i]
+		numbers := map[string]int32{}
+		for _, p := range s.Ports {
+			numbers[p.Name] = p.Port
+		}
+		s.Ports = nil
+		for _, p := range f.ports(numbers) {
+			s.Ports = append(s.Ports, corev1.EndpointPort{Name: p.Name, Port: p.Port, Protocol: p.Protocol, AppProtocol: p.AppProtocol})
+		}
+	}
+	return out
+}
+
+// followSlice replaces the ports of an EndpointSlice.
+func (f *follower) followSlice(out *discoveryv1.EndpointSlice) *discoveryv1.EndpointSlice {
+	numbers := map[string]int32{}
+	for _, p := range out.Ports {
+		if p.Port != nil {
+			name := ""
+			if p.Name != nil {
+				name = *p.Name
+			}
+			numbers[name] = *p.Port
+		}
+	}
+	out.Ports = nil
+	for _, p := range f.ports(numbers) {
+		out.Ports = append(out.Ports, discoveryv1.EndpointPort{Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol, AppProtocol: p.AppProtocol})
+	}
+	return out
 }
 
 // ports returns the ports of the new Service with the port numbers of the pods. numbers has the

@@ -73,11 +73,9 @@ func exposed(object any) (ports []int32, is bool) {
 		}
 		return ports, true
 	case *corev1.Pod:
-		for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
-			for i := range containers {
-				for _, port := range containers[i].Ports {
-					ports = append(ports, port.ContainerPort)
-				}
+		for c := range containersOf(p) {
+			for _, port := range c.Ports {
+				ports = append(ports, port.ContainerPort)
 			}
 		}
 		return ports, p.Status.PodIP != ""

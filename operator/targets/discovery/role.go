@@ -29,6 +29,15 @@ type Kind struct {
 	ClusterScoped bool
 }
 
+// In returns the namespace in which objects of the kind are listed for a discovery in a namespace: the same, or "" for a
+// cluster-scoped kind.
+func (k Kind) In(namespace string) string {
+	if k.ClusterScoped {
+		return ""
+	}
+	return namespace
+}
+
 // core returns a resource of the core API.
 func core(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: resource}

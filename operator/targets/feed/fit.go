@@ -122,38 +122,36 @@ const fits = 0.9
 // have: namespaces have equal shares, and so do the jobs of a namespace.
 func excess(jobs []sizedJob) map[string]float64 {
 	out := map[string]float64{}
-	for _, of := range []struct {
-		most int
-		size func(sizedJob) int
-	}{
-		{maxPacked, func(j sizedJob) int { return j.packed }},
-		{maxPlain, func(j sizedJob) int { return j.plain }},
-	} {
-		total, claims := 0, map[string]int{}
-		by := map[string]map[string]int{}
-		for _, j := range jobs {
-			total += of.size(j)
-			claims[j.namespace] += of.size(j)
-			if by[j.namespace] == nil {
-				by[j.namespace] = map[string]int{}
-			}
-			by[j.namespace][j.name] = of.size(j)
+	exceed(jobs, maxPacked, func(j sizedJob) int { return j.packed }, out)
+	exceed(jobs, maxPlain, func(j sizedJob) int { return j.plain }, out)
+	return out
+}
+
+// exceed adds the excess over one limit, unless a job must shrink more already.
+func exceed(jobs []sizedJob, most int, size func(sizedJob) int, out map[string]float64) {
+	total, claims := 0, map[string]int{}
+	by := map[string]map[string]int{}
+	for _, j := range jobs {
+		total += size(j)
+		claims[j.namespace] += size(j)
+		if by[j.namespace] == nil {
+			by[j.namespace] = map[string]int{}
 		}
-		if total <= of.most {
+		by[j.namespace][j.name] = size(j)
+	}
+	if total <= most {
+		return
+	}
+	share := budget.Shares(claims, int(fits*float64(most)))
+	for namespace, claim := range claims {
+		if claim <= share {
 			continue
 		}
-		share := budget.Shares(claims, int(fits*float64(of.most)))
-		for namespace, claim := range claims {
-			if claim <= share {
-				continue
-			}
-			each := budget.Shares(by[namespace], share)
-			for name, size := range by[namespace] {
-				if size > each {
-					out[name] = min(cmp.Or(out[name], 1), float64(each)/float64(size))
-				}
+		each := budget.Shares(by[namespace], share)
+		for name, size := range by[namespace] {
+			if size > each {
+				out[name] = min(cmp.Or(out[name], 1), float64(each)/float64(size))
 			}
 		}
 	}
-	return out
 }

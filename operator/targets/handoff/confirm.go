@@ -24,18 +24,26 @@ func (m *Machine) Report(r Report) {
 		}
 		p.scraped[id] = true
 	}
-	fetched := map[uint64]time.Time{}
-	if r.Blind {
-		for _, u := range m.moving {
-			if u.to == p.Shard && r.Version >= u.added {
-				fetched[u.added] = m.now
-				if since, known := p.fetched[u.added]; known {
-					fetched[u.added] = since
-				}
-			}
+	p.fetched = m.fetchedBy(p, r)
+}
+
+// fetchedBy returns the times at which a blind pod first reported that it has the versions of its list to which units were
+// added.
+func (m *Machine) fetchedBy(p *pod, r Report) map[uint64]time.Time {
+	out := map[uint64]time.Time{}
+	if !r.Blind {
+		return out
+	}
+	for _, u := range m.moving {
+		if u.to != p.Shard || r.Version < u.added {
+			continue
+		}
+		out[u.added] = m.now
+		if since, known := p.fetched[u.added]; known {
+			out[u.added] = since
 		}
 	}
-	p.fetched = fetched
+	return out
 }
 
 // has reports whether all live replicas of the shard to which a unit is on its way have scraped it.

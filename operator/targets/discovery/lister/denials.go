@@ -56,34 +56,30 @@ func placesOf(jobs []targets.Job, w Workload) (out places, absent map[string]boo
 	out, absent = places{}, map[string]bool{}
 	for i := range jobs {
 		for sd := range discovery.Distinct(&jobs[i]) {
-			kinds, scopes := discovery.Kinds(sd), discovery.Namespaces(sd, w.Namespace)
-			if discovery.OtherCluster(sd) != "" || kinds == nil {
+			kinds, err := discovery.LocalKinds(sd)
+			if err != nil {
 				continue
 			}
-			if len(scopes) == 0 || kinds[0].ClusterScoped {
-				scopes = []string{""}
-			}
-			to := out[objectNamespace(jobs[i].Name)]
-			if to == nil {
-				to = map[where]bool{}
-				out[objectNamespace(jobs[i].Name)] = to
-			}
-			for _, scope := range scopes {
+			for _, scope := range scopesOf(sd, w.Namespace, kinds[0]) {
 				if scope != "" && w.Exists != nil && !w.Exists(scope) {
 					absent[scope] = true
-					continue
-				}
-				for _, kind := range kinds {
-					at := where{kind, scope}
-					if kind.ClusterScoped {
-						at.namespace = ""
-					}
-					to[at] = true
+				} else {
+					out.add(objectNamespace(jobs[i].Name), scope, kinds)
 				}
 			}
 		}
 	}
 	return out, absent
+}
+
+// add adds kinds that an object in namespace of discovers in a scope.
+func (p places) add(of, scope string, kinds []discovery.Kind) {
+	if p[of] == nil {
+		p[of] = map[where]bool{}
+	}
+	for _, kind := range kinds {
+		p[of][where{kind, kind.In(scope)}] = true
+	}
 }
 
 // objectNamespace returns the namespace of the object of a job: "podMonitor/NAMESPACE/NAME/0".

@@ -84,17 +84,10 @@ func viewsOf(sd *targets.KubernetesSD, own string) (out []*view, err error) {
 	if err != nil {
 		return nil, err
 	}
-	scopes := discovery.Namespaces(sd, own)
-	if len(scopes) == 0 || kinds[0].ClusterScoped {
-		scopes = []string{""}
-	}
-	for _, scope := range scopes {
+	for _, scope := range scopesOf(sd, own, kinds[0]) {
 		v := &view{sd: targets.KubernetesSD{Role: sd.Role, AttachMetadata: sd.AttachMetadata, Release: sd.Release}, scope: scope}
 		for _, kind := range kinds {
-			l := list{kind: kind, namespace: scope}
-			if kind.ClusterScoped {
-				l.namespace = ""
-			}
+			l := list{kind: kind, namespace: kind.In(scope)}
 			if l.label, l.field, err = discovery.Selectors(sd, kind.Role); err != nil {
 				return nil, fmt.Errorf("kubernetes discovery: %w", err)
 			}
@@ -103,6 +96,14 @@ func viewsOf(sd *targets.KubernetesSD, own string) (out []*view, err error) {
 		out = append(out, v)
 	}
 	return out, nil
+}
+
+// scopesOf returns the namespaces of a discovery of objects of a kind, or only "" for all.
+func scopesOf(sd *targets.KubernetesSD, own string, primary discovery.Kind) []string {
+	if scopes := discovery.Namespaces(sd, own); len(scopes) > 0 && !primary.ClusterScoped {
+		return scopes
+	}
+	return []string{""}
 }
 
 // places returns the places of all lists without duplicates.

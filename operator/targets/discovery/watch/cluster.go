@@ -131,11 +131,7 @@ func (c *Cluster) acquire(sd *targets.KubernetesSD, namespace string, kinds []di
 	}
 	var sources []*source
 	for _, kind := range kinds {
-		p := place{kind, namespace, older.Key()}
-		if kind.ClusterScoped {
-			p.namespace = ""
-		}
-		sources = append(sources, c.source(p, older))
+		sources = append(sources, c.source(place{kind, kind.In(namespace), older.Key()}, older))
 	}
 	v, err := newView(sd, sources, &c.table)
 	if err != nil {
