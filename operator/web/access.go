@@ -90,10 +90,8 @@ func twice() *wait.Backoff { return &wait.Backoff{Duration: 100 * time.Milliseco
 // errNoToken does not reveal which objects exist.
 var errNoToken = apierrors.NewUnauthorized("no valid bearer token: send the header Authorization: Bearer TOKEN, for example with a token of kubectl create token")
 
-// caller returns the sender of a request.
-//
-// Errors, like those of an API server: 401 without a valid token; 503 when the API server does not
-// respond.
+// caller returns the sender of a request. Errors, like those of an API server: 401 without a valid token; 503 when the
+// API server does not respond.
 func (a *reviewer) caller(r *http.Request) (*caller, error) {
 	// The authenticator removes the header, but the request may be authenticated again.
 	only := &http.Request{Header: http.Header{"Authorization": r.Header["Authorization"]}}

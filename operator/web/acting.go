@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/promapi"
 )
 
-// Limits of questions to servers. Pods are not trusted: anyone who may create a workload chooses what
-// its pods answer.
+// Limits of requests to servers. Pods are not trusted: every user who may create a workload controls the responses of
+// its pods.
 const (
 	askersAtATime = 2 // one for each caller
 	askersWaiting = 6

@@ -67,7 +67,7 @@ func newProxied(t *testing.T) *proxied {
 	return p
 }
 
-// serverAnswers are answers that ask a server as the caller.
+// serverAnswers are routes whose answers query servers as the caller.
 type serverAnswers struct{ *fake }
 
 func (serverAnswers) Workload(context.Context, access.Rights, insight.Object) (*insight.Workload, error) {
@@ -96,8 +96,8 @@ func (serverAnswers) Scrapes(ctx context.Context, r access.Rights, _ insight.Obj
 	return out, err
 }
 
-// TestActing: a page asks pods with the token of its caller and never with that of the operator, and
-// not at all for a caller without the permission.
+// TestActing: pages query pods with the token of their caller and never with that of the operator, and not at all for a
+// caller without the permission.
 func TestActing(t *testing.T) {
 	p := newProxied(t)
 	h := New(Options{Mode: Authenticated})
@@ -129,7 +129,7 @@ func TestActing(t *testing.T) {
 	}
 }
 
-// TestOpenDoesNotAct: where callers need no token, none is used.
+// TestOpenDoesNotAct: if callers need no token, none is used.
 func TestOpenDoesNotAct(t *testing.T) {
 	h := New(Options{Mode: Open})
 	h.Add(catalog.Prometheus, mainOnly())
@@ -139,7 +139,7 @@ func TestOpenDoesNotAct(t *testing.T) {
 	}
 }
 
-// TestAskersTakeTurns: each caller asks once at a time, and one does not keep others from asking.
+// TestAskersTakeTurns: each caller has one request at a time, and does not keep others from theirs.
 func TestAskersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLanes(2, 5, 2*time.Second)

@@ -113,8 +113,8 @@ func (s *feed) run(of insight.Answers) {
 	}
 }
 
-// renew authenticates the caller again and drops the cached permissions; false when the token has
-// become invalid. Nothing is sent while the API server does not respond.
+// renew authenticates the caller again and drops the cached permissions; it returns false if the token has become
+// invalid. Nothing is sent while the API server does not respond.
 func (s *feed) renew() bool {
 	rights, err := s.h.authorize(s.r, insight.Object{})
 	switch {
@@ -178,8 +178,8 @@ func (s *feed) may(ctx context.Context, o catalog.Ref) (bool, error) {
 
 var errNoRights = apierrors.NewServiceUnavailable("the permissions of the caller are not known")
 
-// write sends a part of the stream; false if that fails. Between two parts there is no deadline: HTTP/2 streams end with
-// theirs, even if nothing is being written.
+// write sends a part of the stream, and returns false on a failure. There is no deadline between two parts, because it
+// would end an HTTP/2 stream even if nothing is being written.
 func (s *feed) write(text string) bool {
 	_ = s.to.SetWriteDeadline(time.Now().Add(heartbeat))
 	if _, err := io.WriteString(s.w, text); err != nil {

@@ -145,7 +145,7 @@ func TestEventsEndWithTheToken(t *testing.T) {
 	}
 }
 
-// TestEventsEnd: the listener is removed when the caller has gone.
+// TestEventsEnd: the listener is removed when the caller has disconnected.
 func TestEventsEnd(t *testing.T) {
 	h, _, k, srv := streaming(t, time.Hour)
 	f := follow(t, srv, "reader")
@@ -160,7 +160,7 @@ func TestEventsEnd(t *testing.T) {
 	}
 }
 
-// TestEventsAreLimited: streams have a separate limit and take no slots of requests.
+// TestEventsAreLimited: streams have a separate limit and do not use the slots of requests.
 func TestEventsAreLimited(t *testing.T) {
 	h, _, k, srv := streaming(t, time.Hour)
 	for range mostOfOne {

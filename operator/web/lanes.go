@@ -13,7 +13,7 @@ const waitingPerLane = 2
 // errFull means that too many requests wait, or that waiting took too long.
 var errFull = errors.New("too many at a time")
 
-// lanes limit concurrent work in total and to one at a time of each lane. Others wait for a moment.
+// lanes limit concurrent work in total and to one at a time of each lane. Others wait up to patience.
 type lanes struct {
 	free     chan struct{}
 	mostIn   int // working or waiting, in all lanes
@@ -33,7 +33,7 @@ func newLanes(atATime, mostIn int, patience time.Duration) *lanes {
 	return &lanes{free: make(chan struct{}, atATime), mostIn: mostIn, patience: patience, of: map[string]*lane{}}
 }
 
-// enter waits for the turn of the caller, which lasts until leave.
+// enter waits for a slot of the caller, which it holds until leave.
 //
 // Errors: [errFull]; the error of ctx.
 func (l *lanes) enter(ctx context.Context, name string) (leave func(), err error) {
@@ -66,7 +66,7 @@ func (l *lanes) enter(ctx context.Context, name string) (leave func(), err error
 	return leave, nil
 }
 
-// add takes a place in a lane; nil if the lane is full.
+// add takes a place in a lane, nil if the lane is full.
 func (l *lanes) add(name string) *lane {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// answered calls ask with the source of responses.
+// answered calls ask with the current Answers.
 func answered[T any](h *Handler, ask func(insight.Answers) (T, error)) (any, error) {
 	a, err := h.Answers()
 	if err != nil {

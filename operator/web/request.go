@@ -116,7 +116,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case known:
 	case errors.Is(err, context.DeadlineExceeded):
 		err = refusal(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, "the answer took longer than "+longest.String())
-	case r.Context().Err() != nil: // the caller has gone
+	case r.Context().Err() != nil: // the caller has disconnected
 	default:
 		h.log.Error("cannot answer a request", "path", r.URL.Path, "err", err)
 	}

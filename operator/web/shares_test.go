@@ -63,7 +63,7 @@ func TestRoomForPreviews(t *testing.T) {
 	}
 	for range postsAtATime / 2 {
 		c := dial(t, srv, "POST /api/v1/preview HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer nobody\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n")
-		if _, err := c.Read(make([]byte, 1)); err != nil { // the server asks for the body
+		if _, err := c.Read(make([]byte, 1)); err != nil { // the server reads the body
 			t.Fatal(err)
 		}
 	}

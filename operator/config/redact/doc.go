@@ -4,6 +4,7 @@
 //	names.go   the names of credentials: keys, URL parameters and labels
 //	text.go    URLs, labels and messages
 //	tree.go    YAML
+//	alertmanager.go  the parts of an Alertmanager's own file that are shown
 //	values.go  values of Secrets: placeholders to compile instead, and a search for the values
 //
 // Compiled values of Secrets are credentials whatever their names, so configurations are compiled

@@ -11,5 +11,5 @@
 //	persistent.go away.go overdue.go      an API server that is away, a watch that does not end
 //	poll.go snapshot.go byname.go         reading periodically, without permission to watch or to list
 //	part.go cover.go                      namespaces that can be watched nevertheless, objects that are known to be missing
-//	reads.go calls.go                     logs and metrics of lists and watches
+//	reads.go calls.go refusals.go         logs and metrics of lists and watches, and those that are forbidden
 package informer

@@ -35,9 +35,11 @@ type Runner struct {
 	// Replicas are the pods of workloads, Streams those that follow a list. They are set before Run.
 	Replicas Replicas
 	Streams  *feed.Server
-	// Decisions (optional) stores how many shards workloads should have. Without it, there is no autoscaling.
+	// Decisions (optional) stores the numbers of shards that workloads should have. Without it, there is no
+	// autoscaling.
 	Decisions Decisions
-	// Speed is how many times faster than usual autoscaling is, at most [autoscale.MaxSpeed]; 0: 1. It is set before Run.
+	// Speed is the factor by which autoscaling is faster than usual, at most [autoscale.MaxSpeed]; 0 means 1. It is set
+	// before Run.
 	Speed int
 	// Units (optional) limits the memory for the placement by series.
 	Units balance.Budget
@@ -48,18 +50,18 @@ type Runner struct {
 	wake   chan struct{}
 	memory *feed.Memory
 
-	mu        sync.Mutex // guards the following fields, except while a workload is compiled
-	workloads map[catalog.Ref]*workload
-	read      bool // the workloads were read
-	ready     bool // all workloads had their lists once
-	missing   string
-	tooLarge  string // objects whose targets are left out
-	toldLarge time.Time
-	owners    map[types.NamespacedName]feed.Owner
-	ended     map[string]int // events of balancers that are closed
-	decided   decided
+	mu          sync.Mutex // guards the following fields, except while a workload is compiled
+	workloads   map[catalog.Ref]*workload
+	read        bool // the workloads were read
+	ready       bool // all workloads had their lists once
+	missing     string
+	tooLarge    string // objects whose targets are left out
+	largeLogged time.Time
+	owners      map[types.NamespacedName]feed.Owner
+	ended       map[string]int // events of balancers that are closed
+	decided     decided
 
-	balancing sync.Mutex // guards balancers: pods are heard while lists are made
+	balancing sync.Mutex // guards balancers, because pods report while lists are made
 	balancers map[catalog.Ref]*balance.Balancer
 }
 
@@ -154,7 +156,7 @@ func (r *Runner) check(ctx context.Context, now time.Time) {
 		}
 	}
 	for ref, w := range r.workloads {
-		if _, wanted := want[ref]; !wanted && len(notes) == 0 { // else it may be among those that could not be read
+		if _, wanted := want[ref]; !wanted && len(notes) == 0 { // otherwise it may be among those that could not be read
 			r.log.Info("a workload has no central discovery any more", "workload", ref.String())
 			r.end(w)
 			delete(r.workloads, ref)
@@ -249,7 +251,7 @@ func (r *Runner) Ready() bool {
 		return true
 	}
 	for _, w := range r.workloads {
-		if w.serves == 0 && (w.problem == "" || w.asking) && !(w.by != nil && w.complete) { // those that stand by make no lists by series
+		if w.serves == 0 && (w.problem == "" || w.asking) && !(w.by != nil && w.complete) { // replicas that stand by have no lists by series
 			return false
 		}
 	}

@@ -24,8 +24,8 @@ func (b *fixture) addPods(n int, namespaces ...string) {
 	}
 }
 
-// Each target is on exactly one shard, new ones arrive and deleted ones go; other jobs stay with the
-// pods.
+// Each target is on exactly one shard. New targets are added, deleted ones are removed, and pods discover the targets
+// of other jobs themselves.
 func TestLists(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addPods(40, "demo", "other")
@@ -55,7 +55,7 @@ func TestLists(t *testing.T) {
 				t.Errorf("%s moved", address)
 			}
 		}
-		for i := range 20 { // half of them, by deletion: no reason for suspicion
+		for i := range 20 { // half of them, by deletion, which is not suspicious
 			b.api.Kind("pods").Delete(pod([]string{"demo", "other"}[i%2], fmt.Sprintf("web-%d", i), "web", i))
 		}
 		settled(10 * time.Second)
@@ -70,8 +70,8 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// What is not known is never an empty list: neither before informers have synced nor without a review of
-// the ServiceAccount, while the API server fails, or for a workload that became invalid.
+// Unknown targets never result in an empty list: before informers have synced, without a review of the ServiceAccount,
+// while the API server fails, or for a workload that has become invalid.
 func TestNotKnownIsNotEmpty(t *testing.T) {
 	until := make(chan struct{})
 	inBubble(t, func(b *fixture) {
@@ -129,8 +129,8 @@ func TestNotKnownIsNotEmpty(t *testing.T) {
 	})
 }
 
-// A namespace that the ServiceAccount may not list gives no targets, and the status says so; when it may,
-// they arrive, and when it may not any more, they go at once.
+// A namespace that the ServiceAccount may not list has no targets, which the status reports. They are added when the
+// permission is granted, and removed immediately when it is revoked.
 func TestForbidden(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addPods(40, "demo", "other")
@@ -158,7 +158,7 @@ func TestForbidden(t *testing.T) {
 	})
 }
 
-// Targets that a list of objects lacks, without an event, are held for a while.
+// Targets that are missing in a list of objects, without an event, are held for a while.
 func TestSuspiciousShrink(t *testing.T) {
 	inBubble(t, func(b *fixture) { b.addPods(100, "demo") }, func(t *testing.T, b *fixture) {
 		settled(5 * time.Second)
@@ -208,8 +208,8 @@ func TestScale(t *testing.T) {
 	})
 }
 
-// A job whose targets cannot be read when the number of shards changes keeps those that it had, each on the
-// shard that scrapes it now.
+// A job whose targets cannot be read when the number of shards changes keeps its last targets, each on its current
+// shard.
 func TestScaleWithUnknownJob(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addPods(60, "demo")
@@ -272,8 +272,8 @@ func TestOptIn(t *testing.T) {
 	})
 }
 
-// A replica that starts is not ready while the permissions of a workload are reviewed for the first time: until then it has no
-// lists. If they cannot be reviewed, it is: other workloads need it.
+// A replica that starts is not ready while the permissions of a workload are reviewed for the first time: until then it
+// has no lists. If they cannot be reviewed, it is ready, because other workloads need it.
 func TestReadyAfterReviews(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		inBubble(t, func(b *fixture) {
@@ -297,7 +297,7 @@ func TestReadyAfterReviews(t *testing.T) {
 	}
 }
 
-// The pages show who has what, to callers that the guard lets through.
+// The pages show the lists and their pods, to callers that the guard accepts.
 func TestPages(t *testing.T) {
 	inBubble(t, func(b *fixture) { b.addPods(10, "demo") }, func(t *testing.T, b *fixture) {
 		settled(5 * time.Second)

@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 )
 
-// divided writes how the targets of workloads are divided by series.
+// divided writes the division of the targets of workloads by series.
 func (s Status) divided(out *strings.Builder) {
 	rows := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	head := "\nWORKLOAD\tSHARD\tSERIES\tOF MEAN\tUNITS\tSTATE\tSCRAPED BY PODS\n"
@@ -80,7 +80,7 @@ func (w *WorkloadStatus) moves(out *strings.Builder) {
 	}
 }
 
-// scaling writes how many shards a workload should have, and the last changes.
+// scaling writes the wanted number of shards of a workload, and the last changes.
 func (w *WorkloadStatus) scaling(out *strings.Builder) {
 	s := w.Scaling
 	switch {

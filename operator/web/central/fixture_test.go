@@ -285,7 +285,7 @@ func (r *response) Write(p []byte) (int, error)      { return r.body.Write(p) }
 
 // list returns the addresses of the jobs in the list of a StatefulSet's pod.
 //
-// code is the status of the response; other than 200 there is no list.
+// code is the status of the response; there is a list only for 200.
 func (b *fixture) list(t testing.TB, set string) (jobs map[string][]string, code int) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

@@ -30,16 +30,16 @@ type fleet struct {
 	of   map[string]*server
 	was  map[string]bool // addresses that were scraped
 	lost []string
-	away bool // the API server does not say which pods there are
-	// times is by what the series of all targets are multiplied.
+	away bool // the API server does not return the pods
+	// times is the factor for the series of all targets.
 	times uint64
-	slow  time.Duration // until pods answer when they are asked
+	slow  time.Duration // time until pods respond to a request
 }
 
-// server is a pod. Its Prometheus requests the list 5 s after it arrived, and scrapes what is new 10 s later.
+// server is a pod. Its Prometheus requests the list 5 s after it arrived, and scrapes new targets 10 s later.
 type server struct {
 	name        string
-	old         bool // of an earlier release: it reports the version that it has, and nothing else
+	old         bool // of an earlier release, which only reports the version of its list
 	stop        context.CancelFunc
 	done        chan struct{}
 	terminating bool
@@ -97,7 +97,7 @@ func (f *fleet) run(s *server) {
 	}()
 }
 
-// end ends pods; their targets are not scraped any more.
+// end ends pods. Their targets are no longer scraped.
 func (f *fleet) end(names ...string) {
 	for _, name := range names {
 		f.mu.Lock()
@@ -199,7 +199,7 @@ func (f *fleet) line(s *server, text []byte) {
 	}
 }
 
-// applied notes which targets are new. Those that go are scraped until Prometheus requests the list.
+// applied records the new targets. Removed ones are scraped until Prometheus requests the list.
 func (f *fleet) applied(s *server) {
 	now := map[string]bool{}
 	for job, addresses := range s.list {
@@ -304,7 +304,7 @@ func (f *fleet) report() {
 	}
 }
 
-// pass lets time pass, and fails if a target that was scraped is not any more.
+// pass advances the time. It fails if a target that was scraped no longer is.
 func (f *fleet) pass(d time.Duration) {
 	f.t.Helper()
 	for range int(d / (2 * time.Second)) {

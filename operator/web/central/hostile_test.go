@@ -33,7 +33,7 @@ func (b *fixture) addFat(namespace string, n, size int) {
 	r := rand.NewChaCha8([32]byte{})
 	for i := range n {
 		text := make([]byte, size*3/4)
-		_, _ = r.Read(text) // cannot fail
+		_, _ = r.Read(text) // never fails
 		p := pod(namespace, fmt.Sprintf("fat-%d", i), "web", 1000+i)
 		p.Annotations = map[string]string{"note": base64.StdEncoding.EncodeToString(text)}
 		b.api.Kind("pods").Add(p)
@@ -58,8 +58,8 @@ func (b *fixture) metrics(t testing.TB) string {
 	return out.String()
 }
 
-// A job that is too expensive to evaluate is on no shard, which the status page, the log, a metric and an Event
-// say, and other jobs of its workload are not concerned. Neither are they by an object with too many jobs.
+// A job that is too expensive to evaluate is on no shard, which the status page, the log, a metric and an Event report.
+// Other jobs of its workload are not affected, nor are they by an object with too many jobs.
 func TestExpensiveJob(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addPods(40, "demo")
@@ -113,8 +113,8 @@ func TestEventAboutLongNames(t *testing.T) {
 	})
 }
 
-// A tenant whose pods have more labels than a list takes loses some of its own targets. A monitor of all
-// namespaces keeps those of all others, on each shard, and so do other jobs; the status names it.
+// A tenant whose pods have more labels than a list may have loses some of its own targets, which the status reports. A
+// monitor of all namespaces keeps the targets of all others, on each shard, and so do other jobs.
 func TestHostilePods(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addPods(40, "demo")
@@ -180,7 +180,7 @@ func TestHostilePods(t *testing.T) {
 	})
 }
 
-// A pod with more targets than one object may have has none, which the status page, a metric and the log say. The
+// A pod with more targets than one object may have gets none, which the status page, a metric and the log report. The
 // other targets of the job are listed.
 func TestHostileObject(t *testing.T) {
 	large := pod("demo", "large", "web", 1000)
@@ -209,7 +209,7 @@ func TestHostileObject(t *testing.T) {
 	})
 }
 
-// Jobs of a tenant that would take all memory for targets get its share of it.
+// Jobs of a tenant that would use all memory for targets get only the share of the tenant.
 func TestHostileJobs(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.memory.Most = 4 << 20
@@ -247,8 +247,8 @@ func TestHostileJobs(t *testing.T) {
 	})
 }
 
-// Monitors with many endpoints over many pods take more memory for pairs of jobs and targets than there is. Their
-// namespace loses jobs, which keep what they had, and others do not notice: neither when they come nor later.
+// Monitors with many endpoints and many pods exceed the memory for pairs of jobs and targets. Jobs of their namespace
+// are no longer updated and keep their last targets. Other namespaces are not affected, initially and later.
 func TestHostilePairs(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.source.Crowd = targetset.NewBudget(1 << 20)
@@ -295,8 +295,8 @@ func TestHostilePairs(t *testing.T) {
 	})
 }
 
-// A workload with jobs that take more than its share of the memory is followed as it was, and others are read
-// again as before, also new ones. One that has no room at first has no lists.
+// A workload with jobs that take more than its share of the memory is followed in its last state, and others, including
+// new ones, are read as usual. One for which there is no room at first has no lists.
 func TestHostileWorkload(t *testing.T) {
 	monitor := func(ns, name string) *v1.PodMonitor {
 		return read[v1.PodMonitor](t, strings.NewReplacer("namespace: demo, name: web", "namespace: "+ns+", name: "+name, "[demo, other]", "[demo]").Replace(monitorText))

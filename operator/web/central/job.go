@@ -38,7 +38,7 @@ func (o *observedTargets) put(key targetset.Key, group *targetgroup.Group, outco
 	}
 }
 
-// close gives the memory of the targets back.
+// close releases the memory of the targets.
 func (o *observedTargets) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -53,8 +53,8 @@ type job struct {
 	livetargets.FollowedJob
 	*observedTargets
 	gaps []targets.Gap // the last ones
-	// listed is true if lists have the targets of this set. What an earlier set had and this one has
-	// not is explained: by a change of the job, or of permissions.
+	// listed is true if lists have the targets of this set. Targets of an earlier set that are missing in this one are
+	// explained by a change of the job or of permissions.
 	listed   bool
 	isKnown  bool // at the last update
 	begun    time.Time
@@ -67,16 +67,15 @@ type job struct {
 const (
 	// patient is the time for which the first line of a job waits for groups that fit and were not chosen yet.
 	patient = 10 * time.Second
-	// againAtOnce is the maximum number of groups that are put again at once.
+	// againAtOnce is the maximum number of groups that are put again in one step.
 	againAtOnce = 1000
 	// enlargeEvery is the interval at which a line that was reduced grows while its list has room, by enlargeBy.
 	enlargeEvery = 30 * time.Second
 	enlargeBy    = 1.25
 )
 
-// isCentral reports whether pods get the targets of a job from here: those that are discovered in the
-// own cluster, with static ones beside them. Jobs of the workload's own field come from a Secret, which
-// is not read here.
+// isCentral reports whether pods receive the targets of a job from the discovery service: all of them are discovered in
+// the own cluster or static. Jobs of the workload's own field come from a Secret, which the service does not read.
 func isCentral(j livetargets.FollowedJob) bool {
 	if j.Object.Field != "" || len(j.Others) > 0 || len(j.Kubernetes) == 0 {
 		return false
@@ -89,8 +88,7 @@ func isCentral(j livetargets.FollowedJob) bool {
 	return true
 }
 
-// known reports whether the targets of the job are known: all that can be read was read, and nothing is
-// missing. What the ServiceAccount may not discover is not missing.
+// known reports whether all targets of the job are known, except those that the ServiceAccount may not discover.
 func (j *job) known() bool {
 	complete := j.Set.Complete()
 	j.gaps = j.Set.AllGaps()
@@ -179,8 +177,8 @@ func (j *job) change(shard int, unexplained bool) feed.Change {
 	return feed.Change{Job: j.Name, Namespace: j.Object.Namespace, Line: line, Targets: n, Unexplained: unexplained}
 }
 
-// placed returns the lines of a job whose targets are not known: the last ones that were, on the shards that
-// it has now, by hash or those of a balancer.
+// placed returns the lines of a job whose targets are unknown: the last known targets, on their current shards, by hash
+// or by a balancer.
 func (j *job) placed(last []model.LabelSet, by *balance.Balancer, lines int) map[int]feed.Change {
 	out := map[int]feed.Change{}
 	all := feed.NewBalanced(j.Job, nil, j.Object.Namespace, by)
@@ -197,7 +195,8 @@ func (j *job) placed(last []model.LabelSet, by *balance.Balancer, lines int) map
 	return out
 }
 
-// relocate puts targets that moved where they are now, in at least so many lines.
+// relocate puts targets that moved into the lines of their current shards. There are at least this many lines
+// afterwards.
 func (j *job) relocate(lines int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -251,8 +250,8 @@ func (j *job) enlarge(now time.Time, shard int) {
 	j.enlarged = now
 }
 
-// leftOut returns what is in no list: the targets that are too expensive to evaluate, those with too many
-// labels, and by namespace those that are more than its share.
+// leftOut returns the targets that are in no list: the numbers of those that are too expensive to evaluate and of those
+// with too many labels, and by namespace those that exceed its share.
 func (j *job) leftOut() (unknown, oversized int, beyond map[string]feed.LeftOut) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

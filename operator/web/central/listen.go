@@ -34,14 +34,14 @@ func (r *Runner) Inventory(from feed.Sender, head targetreport.Inventory) feed.I
 	return out
 }
 
-// recognizes reports whether all targets of the jobs in an inventory were known when it began, and still are. Those that
-// were not would get another shard, while a pod has them.
+// recognizes reports whether all targets of the jobs in an inventory were known when it began, and still are. Unknown
+// targets would be placed on another shard while a pod has them.
 func (r *Runner) recognizes(t *taker) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.workloads[t.from.Shard.Workload]
 	if w == nil || w.by != t.by {
-		return true // it does not matter any more
+		return true // the pod has left
 	}
 	for name, before := range t.seen {
 		j := w.jobs[name]
@@ -52,8 +52,8 @@ func (r *Runner) recognizes(t *taker) bool {
 	return true
 }
 
-// taker receives the inventory of a pod. It keeps only units and their addresses, so its memory does not depend on what the
-// pod sends.
+// taker receives the inventory of a pod. It keeps only units and their addresses, so its memory does not depend on the
+// content of the inventory.
 type taker struct {
 	runner *Runner
 	by     *balance.Balancer

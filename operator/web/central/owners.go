@@ -38,8 +38,8 @@ func choose(c explain.Candidate, has bool) choice {
 	return out
 }
 
-// ownersOf returns the owners of the StatefulSets of all workloads. before are those of the last call: names of two
-// workloads can lead to the same StatefulSet, which the operator leaves to the one that has it.
+// ownersOf returns the owners of the StatefulSets of all workloads. before are the results of the last call: the names
+// of two workloads can result in the same StatefulSet, which the operator leaves to the workload that has it.
 func ownersOf(all []choice, before map[types.NamespacedName]feed.Owner) map[types.NamespacedName]feed.Owner {
 	out, by := map[types.NamespacedName]feed.Owner{}, map[types.NamespacedName]choice{}
 	for _, c := range all {
@@ -56,7 +56,7 @@ func ownersOf(all []choice, before map[types.NamespacedName]feed.Owner) map[type
 	return out
 }
 
-// precedes reports whether c, and not rival, has a StatefulSet to which the names of both lead: one that the operator
+// precedes reports whether c, and not rival, has the StatefulSet that results from both names: one that the operator
 // manages, that has had it before, or that is older.
 func (c choice) precedes(rival choice, before catalog.Ref) bool {
 	if managed := c.Unmanaged() == ""; managed != (rival.Unmanaged() == "") {

@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
-// unusedFor is the time after which the pods of a namespace are not watched any more.
+// unusedFor is the time without use after which the pods of a namespace are no longer watched.
 const unusedFor = 10 * time.Minute
 
 // replicas watches the pods of workloads in the requested namespaces.

@@ -20,9 +20,9 @@ const (
 )
 
 const (
-	// quiet is the time after an Event in which no further one with its reason is sent for the workload.
+	// quiet is the minimum time between two Events of a workload with the same reason.
 	quiet = time.Minute
-	// mostNamed is the maximum number of jobs that an Event names, and for which there are lines in the log at once.
+	// mostNamed is the maximum number of jobs that an Event or a burst of log lines names.
 	mostNamed = 5
 	// noteBytes is the maximum length of an Event in bytes. The API server rejects those above 1 kB, and the name of a
 	// job may have a third of that.
@@ -81,8 +81,8 @@ func (r *Runner) largeObjects(now time.Time) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if text != "" && text != r.tooLarge && now.Sub(r.toldLarge) >= quiet {
-		r.toldLarge = now
+	if text != "" && text != r.tooLarge && now.Sub(r.largeLogged) >= quiet {
+		r.largeLogged = now
 		r.log.Warn("objects are left out, because their targets have too many labels", "reason", reasonLeftOut, "objects", text)
 	}
 	r.tooLarge = text

@@ -36,7 +36,7 @@ const (
 	reasonUnsent = "SamplesUnsent"
 )
 
-// Decisions stores how many shards workloads should have.
+// Decisions stores the wanted numbers of shards of workloads.
 type Decisions interface {
 	// Read returns the last decisions; none if there were none.
 	//
@@ -90,13 +90,13 @@ func (r *Runner) scale(ctx context.Context) {
 	}
 }
 
-// storedDecisions are the decisions in the store, as they were at a time.
+// storedDecisions is a copy of the decisions in the store.
 type storedDecisions struct {
 	all scaling.Document
 	at  time.Time
 }
 
-// decide reads the decisions of the last leader once, and decides. written are those in the store.
+// decide reads the decisions of the last leader once, and decides. written are the decisions in the store.
 func (r *Runner) decide(ctx context.Context, written *storedDecisions) error {
 	leader := r.feed.Leader()
 	if leader == 0 {
@@ -216,7 +216,7 @@ func (r *Runner) stepScalers(now time.Time) (next scaling.Document, reports []fu
 	for _, w := range r.workloads {
 		if limits, ok := r.limitsOf(w); ok {
 			reports = append(reports, r.stepScaler(now, w, limits)...)
-			if state := w.scaler.State(); state.Shards > 0 { // else nothing is decided yet
+			if state := w.scaler.State(); state.Shards > 0 { // otherwise there is no decision yet
 				next[nameOf(w.Ref)] = state
 			}
 		} else if before, is := r.decided.all[nameOf(w.Ref)]; is && w.object.GetAnnotations()[wellknown.AnnotationMaxShards] != "" {
@@ -287,7 +287,7 @@ func (w *workload) load() autoscale.Load {
 			out.Fullest = max(out.Fullest, s.Series)
 		}
 	}
-	// Targets stay in their zones, so each zone must have room for as many series as the heaviest one has.
+	// Targets stay in their zones, so each zone must have room for as many series as the heaviest zone.
 	for _, series := range zones {
 		out.Series = max(out.Series, series*uint64(len(zones)))
 	}

@@ -85,7 +85,7 @@ func (s *scaled) object(t *testing.T) *v1.Prometheus {
 	return p
 }
 
-// operate does what the operator does: it starts and keeps the pods of as many shards as it should, and says it.
+// operate simulates the operator: it starts and keeps the pods for the decided number of shards, and reports it.
 func (s *scaled) operate(t *testing.T) {
 	t.Helper()
 	p := s.object(t)
@@ -103,7 +103,8 @@ func (s *scaled) operate(t *testing.T) {
 	}
 }
 
-// pass lets time pass, during which the operator looks every minute. At most two shards scrape a target at a time.
+// pass advances the time, while the operator reads the decision every minute. At most two shards scrape a target at a
+// time.
 func (s *scaled) pass(t *testing.T, d time.Duration) {
 	t.Helper()
 	for range int(d / time.Minute) {
@@ -117,8 +118,8 @@ func (s *scaled) pass(t *testing.T, d time.Duration) {
 	}
 }
 
-// withScaledShards runs a test with shards that should have at most 30,000 series each; all targets together have 46,860.
-func withScaledShards(t *testing.T, shards int, before scaling.Document, test func(t *testing.T, s *scaled), change ...string) {
+// runScaled runs a test with shards that should have at most 30,000 series each; all targets together have 46,860.
+func runScaled(t *testing.T, shards int, before scaling.Document, test func(t *testing.T, s *scaled), change ...string) {
 	t.Helper()
 	s := &scaled{shards: shards, decisions: decisions{all: before}, text: append(change,
 		"sharding: weighted", `sharding: weighted, firekeeper.dev/max-shards: "6", firekeeper.dev/series-per-shard: "30000"`,
@@ -138,7 +139,7 @@ func withScaledShards(t *testing.T, shards int, before scaling.Document, test fu
 	})
 }
 
-// want checks the number of shards, and that each target is scraped by one of them.
+// want checks the number of shards, and that each target is scraped by exactly one of them.
 func (s *scaled) want(t *testing.T, shards int) {
 	t.Helper()
 	if s.shards != shards {
@@ -156,7 +157,7 @@ func (s *scaled) want(t *testing.T, shards int) {
 
 // With more series, there are more shards, up to the limit, and no target misses a scrape.
 func TestScaleUp(t *testing.T) {
-	withScaledShards(t, 2, nil, func(t *testing.T, s *scaled) {
+	runScaled(t, 2, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 20*time.Minute)
 		s.want(t, 2)
 		if n := s.writes; n != 1 {
@@ -186,7 +187,7 @@ func TestScaleUp(t *testing.T) {
 
 // With fewer series, the last shard loses its targets before it is removed, and keeps its pods until then.
 func TestScaleDown(t *testing.T) {
-	withScaledShards(t, 4, nil, func(t *testing.T, s *scaled) {
+	runScaled(t, 4, nil, func(t *testing.T, s *scaled) {
 		for range 75 {
 			if s.pass(t, time.Minute); s.main().Target == 3 {
 				break
@@ -203,13 +204,13 @@ func TestScaleDown(t *testing.T) {
 	})
 }
 
-// Four times the series and back: shards follow, up to the limit and down to as many as are enough, and each target is scraped
-// at each moment, also while it is moved off a shard that goes.
+// When the series grow by a factor of four and shrink again, the number of shards follows, up to the limit and down to
+// the sufficient number. Each target stays scraped, also while it moves off a shard that is removed.
 func TestLoadUpAndDown(t *testing.T) {
 	if os.Getenv("FIREKEEPER_LOAD") == "" {
 		t.Skip("twelve simulated hours take a minute: FIREKEEPER_LOAD=1")
 	}
-	withScaledShards(t, 2, nil, func(t *testing.T, s *scaled) {
+	runScaled(t, 2, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 20*time.Minute)
 		s.want(t, 2)
 		s.pods.times = 4
@@ -217,7 +218,7 @@ func TestLoadUpAndDown(t *testing.T) {
 		s.want(t, 6)
 		s.pods.times = 1
 		s.pass(t, 9*time.Hour)
-		s.want(t, 3) // two would have more than 70 % of what they should have at most
+		s.want(t, 3) // two would have more than 70 % of their maximum
 		for _, name := range setsOf(3, 4, 5) {
 			if jobs := s.pods.of[name].list; len(jobs[webJob]) > 0 {
 				t.Errorf("%s was removed with %v", name, jobs)
@@ -228,7 +229,7 @@ func TestLoadUpAndDown(t *testing.T) {
 
 // Without a policy that keeps the data, no shard is removed.
 func TestNoScaleDown(t *testing.T) {
-	withScaledShards(t, 4, nil, func(t *testing.T, s *scaled) {
+	runScaled(t, 4, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 90*time.Minute)
 		s.want(t, 4)
 		if held := s.main().Held; held == nil || held.Reason != scaling.NotRetained {
@@ -240,7 +241,7 @@ func TestNoScaleDown(t *testing.T) {
 // A new leader continues to drain a shard, and does not fill it again while it cannot read that it is to be drained.
 func TestScalingLeaders(t *testing.T) {
 	draining := scaling.Document{mainName: {Shards: 4, Target: 3}, "Prometheus/gone/gone": {Shards: 7}}
-	withScaledShards(t, 4, draining, func(t *testing.T, s *scaled) {
+	runScaled(t, 4, draining, func(t *testing.T, s *scaled) {
 		s.fail(errors.New("etcd is away"))
 		s.pass(t, time.Minute)
 		if on := s.pods.on(); len(on) > 0 {
@@ -260,18 +261,18 @@ func TestScalingLeaders(t *testing.T) {
 	})
 }
 
-// If the decisions can never be read, targets are placed all the same, and the number of shards stays.
+// If the decisions can never be read, targets are placed anyway, and the number of shards does not change.
 func TestDecisionsForbidden(t *testing.T) {
-	withScaledShards(t, 4, nil, func(t *testing.T, s *scaled) {
+	runScaled(t, 4, nil, func(t *testing.T, s *scaled) {
 		s.fail(errors.New("forbidden"))
 		s.pass(t, 75*time.Minute)
 		s.want(t, 4)
 	})
 }
 
-// Numbers that another client writes are replaced, and nothing is reported that could not be stored.
+// Numbers that another client writes are replaced. A number that could not be stored is not reported.
 func TestDecisionsOfOthers(t *testing.T) {
-	withScaledShards(t, 2, nil, func(t *testing.T, s *scaled) {
+	runScaled(t, 2, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 10*time.Minute)
 		s.mu.Lock()
 		s.all = scaling.Document{mainName: {Shards: 6, Target: 6}}
@@ -295,9 +296,9 @@ func TestDecisionsOfOthers(t *testing.T) {
 	})
 }
 
-// A text that is no document is replaced, by the leader that has decided and by a new one. No workload loses shards.
+// An invalid document is replaced, by the leader that has written it and by a new one. No workload loses shards.
 func TestDecisionsEdited(t *testing.T) {
-	withScaledShards(t, 4, scaling.Document{mainName: {Shards: 4, Target: 4}}, func(t *testing.T, s *scaled) {
+	runScaled(t, 4, scaling.Document{mainName: {Shards: 4, Target: 4}}, func(t *testing.T, s *scaled) {
 		for _, step := range []struct {
 			lead func()
 			says string
@@ -326,9 +327,9 @@ func TestDecisionsEdited(t *testing.T) {
 	})
 }
 
-// A wrong annotation leaves the decision as it is.
+// An invalid annotation does not change the decision.
 func TestDecisionsStay(t *testing.T) {
-	withScaledShards(t, 4, scaling.Document{mainName: {Shards: 4, Target: 3}}, func(t *testing.T, s *scaled) {
+	runScaled(t, 4, scaling.Document{mainName: {Shards: 4, Target: 3}}, func(t *testing.T, s *scaled) {
 		s.pods.pass(30 * time.Second)
 		p := s.object(t)
 		p.Annotations["firekeeper.dev/handoff"] = "jump"
@@ -340,7 +341,7 @@ func TestDecisionsStay(t *testing.T) {
 	})
 }
 
-// Without room in one zone, there are more shards in all zones, and none goes.
+// If one zone has no room, shards are added in all zones, and none is removed.
 func TestLoadOfZones(t *testing.T) {
 	w := &workload{shards: 4, object: &v1.Prometheus{}, scaler: autoscale.New(scaling.Workload{}), by: balance.New(nil, balance.Settings{Weighted: true})}
 	for i, zone := range []string{"a", "b", "a", "b"} {
@@ -364,9 +365,9 @@ func TestLoadOfZones(t *testing.T) {
 	}
 }
 
-// While permissions or targets are not known, nothing is decided, however few targets remain.
+// While permissions or targets are unknown, there is no decision, even if few targets remain.
 func TestNoScalingWithoutTargets(t *testing.T) {
-	withScaledShards(t, 4, nil, func(t *testing.T, s *scaled) {
+	runScaled(t, 4, nil, func(t *testing.T, s *scaled) {
 		s.pass(t, 10*time.Minute)
 		s.pods.mu.Lock()
 		s.pods.away = true

@@ -126,7 +126,7 @@ func (r *Runner) Register(mux *http.ServeMux, s *feed.Server, guard func(http.Ha
 	})))
 	mux.Handle("GET /{$}", guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = fmt.Fprint(w, r.StatusOf(s).table(time.Now())) // the client may have gone
+		_, _ = fmt.Fprint(w, r.StatusOf(s).table(time.Now())) // the client may have disconnected
 	})))
 }
 

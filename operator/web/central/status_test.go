@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/feed"
 )
 
-// The page names the pods that are behind, and the targets about which a pod and its list disagree.
+// The page names outdated pods, and the targets for which a pod and its list disagree.
 func TestTableNamesDisagreements(t *testing.T) {
 	add := (*targetreport.Targets)(nil).Add
 	report := &feed.PodReport{Report: targetreport.Report{Jobs: []targetreport.Job{

@@ -98,7 +98,7 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 		w.asked = nil
 	}
 	if !all && !w.by.Ready() {
-		w.asked = nil // the answers of pods cannot be used yet
+		w.asked = nil // the reports of pods cannot be used yet
 	}
 	w.by.Pods(now, pods, !ok || r.missing != "")
 	names, err := r.shardsOf(w)
@@ -173,7 +173,7 @@ func (r *Runner) replicasOf(w *workload) (out []handoff.Pod, ok bool) {
 		}
 		shard := owner.Shard.Number
 		if shard >= w.shards && p.DeletionTimestamp != nil {
-			continue // it has stopped scraping, and does not come back
+			continue // it has stopped scraping, and will not return
 		}
 		out = append(out, handoff.Pod{Name: string(p.UID), Shard: shard, Live: p.DeletionTimestamp == nil && engine.PodReady(p)})
 	}
@@ -188,7 +188,7 @@ func (r *Runner) owns(p *corev1.Pod) (out feed.Owner, ok bool) {
 	}
 	set := types.NamespacedName{Namespace: p.Namespace, Name: of.Name}
 	out, kept, ok := feed.OwnerOf(r.owners, set)
-	return out, ok && !(kept && out.Shard.Number >= v1.MaxShards) // anybody can name a StatefulSet
+	return out, ok && !(kept && out.Shard.Number >= v1.MaxShards) // any user can choose the name of a StatefulSet
 }
 
 // ask updates the questions to the pods of a workload. following are the pods with a stream.

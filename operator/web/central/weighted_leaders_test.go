@@ -14,10 +14,10 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// A new leader that knows nothing continues with what pods have: nothing moves, and targets that are on their way stay
+// A new leader without any state continues with the units that pods have: nothing moves, and moving targets stay
 // scraped.
 func TestWeightedLeaders(t *testing.T) {
-	withWeightedShards(t, nil, func(t *testing.T, b *fixture) {
+	runWeighted(t, nil, func(t *testing.T, b *fixture) {
 		b.pods.pass(10 * time.Minute)
 		b.pods.single(120)
 		before := b.pods.on()
@@ -45,9 +45,9 @@ func TestWeightedLeaders(t *testing.T) {
 	})
 }
 
-// withFollower runs a test with a replica that follows, and pods with the lists of another one: each shard has every so many
+// runFollower runs a test with a replica that follows, and pods with the lists of another one: each shard has every so many
 // of 120 targets.
-func withFollower(t *testing.T, shards int, test func(t *testing.T, b *fixture)) {
+func runFollower(t *testing.T, shards int, test func(t *testing.T, b *fixture)) {
 	t.Helper()
 	inBubble(t, func(b *fixture) {
 		b.server.Feed.Lead(0)
@@ -79,9 +79,10 @@ func withFollower(t *testing.T, shards int, test func(t *testing.T, b *fixture))
 	})
 }
 
-// A replica that followed while the number of shards fell leads with what pods have, also those of shards that have to go.
+// A replica that followed while the number of shards fell starts with the units that pods have, including those of
+// shards that are being removed.
 func TestWeightedFollowerLeads(t *testing.T) {
-	withFollower(t, 4, func(t *testing.T, b *fixture) {
+	runFollower(t, 4, func(t *testing.T, b *fixture) {
 		b.apply(t)
 		b.pods.pass(10 * time.Second)
 		b.server.Feed.Lead(4)
@@ -95,9 +96,9 @@ func TestWeightedFollowerLeads(t *testing.T) {
 	})
 }
 
-// What pods say while the targets of a changed job are not complete does not make a new leader move targets.
+// Reports of pods while the targets of a changed job are incomplete do not make a new leader move targets.
 func TestWeightedInventoryBeforeTargets(t *testing.T) {
-	withFollower(t, 2, func(t *testing.T, b *fixture) {
+	runFollower(t, 2, func(t *testing.T, b *fixture) {
 		b.pods.slow = 8 * time.Second
 		b.server.Feed.Lead(4)
 		b.pods.pass(4 * time.Second)
@@ -111,9 +112,9 @@ func TestWeightedInventoryBeforeTargets(t *testing.T) {
 	})
 }
 
-// A new pod gets its list also while the targets of a job are not complete: it has none of them.
+// A new pod, which has no targets, gets its list even while the targets of a job are incomplete.
 func TestWeightedNewPodBeforeTargets(t *testing.T) {
-	withWeightedShards(t, nil, func(t *testing.T, b *fixture) {
+	runWeighted(t, nil, func(t *testing.T, b *fixture) {
 		b.pods.pass(10 * time.Minute)
 		nodes := make(chan struct{})
 		defer close(nodes)
@@ -130,7 +131,7 @@ func TestWeightedNewPodBeforeTargets(t *testing.T) {
 	})
 }
 
-// A leader that dies while a new shard is filled leaves no shard with less than it should have, also with few targets of one
+// A leader that dies while a new shard is filled leaves no shard with too few series, also with few targets of one
 // series.
 func TestWeightedLeaderDiesDuringChange(t *testing.T) {
 	for _, after := range []time.Duration{2 * time.Second, 14 * time.Second, 30 * time.Second} {

@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 )
 
-// The pods of workloads are watched where they are asked for, trimmed, and not known before that.
+// The pods of workloads are watched, trimmed, in the namespaces that need them, and are unknown before that.
 func TestReplicas(t *testing.T) {
 	inBubble(t, func(*fixture) {}, func(t *testing.T, b *fixture) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -41,7 +41,7 @@ func TestReplicas(t *testing.T) {
 	})
 }
 
-// Soon after the API server is back, the pods of workloads are known, however long it was away.
+// After any outage of the API server, the pods of workloads are soon known again.
 func TestReplicasAfterAnOutage(t *testing.T) {
 	inBubble(t, func(*fixture) {}, func(t *testing.T, b *fixture) {
 		ctx, stop := context.WithCancel(t.Context())

@@ -33,8 +33,8 @@ func setsOf(shards ...int) (out []string) {
 	return out
 }
 
-// withWeightedShards runs a test with a workload that is placed by series, or is to be.
-func withWeightedShards(t *testing.T, change []string, test func(t *testing.T, b *fixture)) {
+// runWeighted runs a test with a workload whose targets are placed by series, or will be.
+func runWeighted(t *testing.T, change []string, test func(t *testing.T, b *fixture)) {
 	t.Helper()
 	inBubble(t, func(b *fixture) {
 		b.addPods(120, "demo", "other")
@@ -48,10 +48,11 @@ func withWeightedShards(t *testing.T, change []string, test func(t *testing.T, b
 	})
 }
 
-// While the number of shards goes from 2 to 3, 5, 3 and 2, with retention, each target stays scraped, and shards get even.
+// While the number of shards changes from 2 to 3, 5, 3 and 2, with retention, each target stays scraped, and the load
+// of shards is evened out.
 func TestWeightedShards(t *testing.T) {
 	retain := "spec: {shardRetentionPolicy: {whenScaled: Retain}, "
-	withWeightedShards(t, []string{"spec: {", retain}, func(t *testing.T, b *fixture) {
+	runWeighted(t, []string{"spec: {", retain}, func(t *testing.T, b *fixture) {
 		b.pods.pass(3 * time.Minute)
 		b.pods.single(120)
 		for _, n := range []int{3, 5, 3, 2} {
@@ -75,9 +76,9 @@ func TestWeightedShards(t *testing.T) {
 	})
 }
 
-// Pods that are deleted at once, without retention, lose their targets to others soon.
+// The targets of pods that are deleted immediately, without retention, soon move to other shards.
 func TestWeightedShardsDeleted(t *testing.T) {
-	withWeightedShards(t, []string{"shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
+	runWeighted(t, []string{"shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
 		b.pods.start(setsOf(2)...)
 		b.pods.pass(10 * time.Minute)
 		b.pods.single(120)
@@ -89,11 +90,11 @@ func TestWeightedShardsDeleted(t *testing.T) {
 	})
 }
 
-// From hash to weighted and back, targets move with an overlap, and end where their hash says. So do those of pods of an
-// earlier release.
+// From hash to weighted and back, targets move with an overlap, and end on the shards of their hashes. So do those of
+// pods of an earlier release.
 func TestWeightedAndBack(t *testing.T) {
 	for _, old := range []bool{false, true} {
-		withWeightedShards(t, []string{"weighted", "hash", "shards: 2", "shards: 5"}, func(t *testing.T, b *fixture) {
+		runWeighted(t, []string{"weighted", "hash", "shards: 2", "shards: 5"}, func(t *testing.T, b *fixture) {
 			b.pods.start(setsOf(2, 3, 4)...)
 			for _, s := range b.pods.of {
 				s.old = old
@@ -125,9 +126,10 @@ func TestWeightedAndBack(t *testing.T) {
 	}
 }
 
-// The page and the metrics say what is where, what moves and why; the standby is ready without lists of its own.
+// The page and the metrics show the shards of targets, the moves and their reasons. The standby is ready without having
+// lists.
 func TestWeightedStatus(t *testing.T) {
-	withWeightedShards(t, nil, func(t *testing.T, b *fixture) {
+	runWeighted(t, nil, func(t *testing.T, b *fixture) {
 		b.server.Feed.Lead(0)
 		b.pods.pass(time.Minute)
 		if s := b.StatusOf(b.server); !b.Ready() || len(s.Workloads[0].Shards) != 0 || s.Workloads[0].Balance == nil || s.Workloads[0].Balance.Ready {
@@ -168,11 +170,11 @@ func TestWeightedStatus(t *testing.T) {
 	})
 }
 
-// A shard is given up when its pods are gone for long, which an Event says; not while the pods are not known, and never if
-// the annotation says so.
+// A shard is given up when its pods are missing for a long time, which an Event reports, but neither while the pods are
+// unknown nor if the annotation disables it.
 func TestWeightedDeadShard(t *testing.T) {
 	for _, after := range []string{"5m", "never"} {
-		withWeightedShards(t, []string{"sharding: weighted", "sharding: weighted, firekeeper.dev/reassign-after: " + after, "shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
+		runWeighted(t, []string{"sharding: weighted", "sharding: weighted, firekeeper.dev/reassign-after: " + after, "shards: 2", "shards: 3"}, func(t *testing.T, b *fixture) {
 			b.pods.start(setsOf(2)...)
 			b.pods.pass(10 * time.Minute)
 			b.pods.single(120)
@@ -203,7 +205,7 @@ func TestWeightedDeadShard(t *testing.T) {
 	}
 }
 
-// Namespaces whose targets take more than their share of the memory for units keep what they have by hash: nothing is
+// Targets of namespaces that exceed their share of the memory for units stay on their shards by hash. No target is
 // lost.
 func TestWeightedRoom(t *testing.T) {
 	inBubble(t, func(b *fixture) {

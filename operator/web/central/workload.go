@@ -45,7 +45,7 @@ type workload struct {
 	lost map[string]bool
 	// sent has the times of the last Events by reason.
 	sent map[string]time.Time
-	// unread are the objects whose jobs cannot be evaluated. What lists have of them stays.
+	// unread are the objects whose jobs cannot be evaluated. Lists keep their targets.
 	unread []preview.Object
 	// division is how targets are divided among shards; hashing is true if servers also divide them by hash.
 	division wellknown.Division
@@ -87,7 +87,7 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 		w.problem = "the permissions of its ServiceAccount are not known yet"
 	}
 	if w.problem == "" && slices.ContainsFunc(jobs.Jobs, func(j livetargets.FollowedJob) bool { return w.latest[j.Job] == nil }) {
-		w.problem = "some of its jobs are not observed" // all are, unless another caller follows the workload
+		w.problem = "some of its jobs are not observed" // all jobs are, unless another caller follows the workload
 	}
 	if w.problem != "" {
 		return
@@ -97,7 +97,7 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 	for _, j := range jobs.Jobs {
 		latest[j.Job] = w.latest[j.Job]
 		if j.Set.Evicted() {
-			w.latest[j.Job].close() // the last line stays, as the targets are not known
+			w.latest[j.Job].close() // the last line stays, because the targets are unknown
 		}
 		if !isCentral(j) {
 			continue
@@ -114,7 +114,7 @@ func (w *workload) take(jobs livetargets.Jobs, err error) {
 	w.closeOthers()
 }
 
-// closeOthers closes the observers of sets that are not used any more.
+// closeOthers closes the observers of sets that are no longer used.
 func (w *workload) closeOthers() {
 	used := map[*observedTargets]bool{}
 	for _, o := range w.latest {
@@ -136,7 +136,7 @@ func (w *workload) observe(namespace string, j *targets.Job) targetset.Observer 
 	return o.put
 }
 
-// know notes which jobs are known; all is true if no job is missing for lists of all shards.
+// know records which jobs are known. all is true if no job is missing for lists of all shards.
 func (w *workload) know(now time.Time) (known map[string]bool, all bool) {
 	known, all = map[string]bool{}, true
 	for name, j := range w.jobs {
@@ -255,7 +255,7 @@ func (w *workload) enlarge(now time.Time, in *feed.Feed) {
 	}
 }
 
-// gone returns the removal of the jobs in a list that the workload does not have.
+// gone returns changes that remove from a list the jobs that the workload no longer has.
 func (w *workload) gone(listed []string) (out []feed.Change) {
 	for _, name := range listed {
 		if w.jobs[name] == nil && !slices.ContainsFunc(w.unread, func(o preview.Object) bool { return belongs(name, o.Ref) }) {

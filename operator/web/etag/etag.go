@@ -22,7 +22,7 @@ func WriteJSON(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	h.Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // an error means that the caller has gone
+	_, _ = w.Write(body) // an error means that the caller has disconnected
 }
 
 // matches reports whether If-None-Match contains the tag.

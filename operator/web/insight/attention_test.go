@@ -6,7 +6,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 )
 
-// The reason for no targets is not that the selector drops those of others, unless it drops all.
+// A selector that drops only the targets of others is not reported as the reason for no targets.
 func TestWhyNoTargets(t *testing.T) {
 	for want, c := range map[string]preview.Counts{
 		": 3 are dropped by spec.endpoints[0].port":           {Dropped: map[string]int{"spec.endpoints[0].port": 3, "spec.endpoints[1].port": 2, "spec.selector.matchLabels[app]": 90}},

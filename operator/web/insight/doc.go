@@ -9,11 +9,13 @@
 //	             and entry.go compute the state of each workload and cache it until what it depends on
 //	             changes (dependencies.go)
 //	overview.go attention.go workload.go rollout.go list.go explain.go config.go routes.go
-//	             one request each; group.go puts equal problems together, similar.go suggests names,
+//	             one request each; deliveries.go adds how changes reached pods, group.go puts equal problems
+//	             together, similar.go suggests names,
 //	             manifest.go shows an object, ui.go links to a program, history.go keeps changes,
 //	             scrapes.go queries running servers
 //	draft.go     compiles the configuration of a workload; drafts.go caches it
 //	memory.go    memory limits for concurrent requests
+//	lookup.go    the objects that a workload may select
 //	part.go      pagination
 //	changes.go   notifications of changes
 //

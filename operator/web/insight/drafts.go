@@ -18,7 +18,7 @@ import (
 const (
 	maxDrafts = 4
 	keepDraft = time.Minute
-	// maxDraftBytes limits the compressed texts of all drafts but the most recent one.
+	// maxDraftBytes limits the compressed texts of all drafts except the most recent one.
 	maxDraftBytes = 16 << 20
 	// longestCompiling is the maximum time that a request waits for the first draft of a workload.
 	longestCompiling = 10 * time.Second

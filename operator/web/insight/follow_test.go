@@ -218,7 +218,7 @@ func (w *snapshot) step() {
 	w.change()
 }
 
-// history ignores the time of a response and the changes that a new Cluster has not seen.
+// history ignores the time of a response, and changes that happened before a new Cluster was created.
 var history = cmp.Options{cmpopts.IgnoreFields(insight.Overview{}, "AsOf"), cmpopts.IgnoreFields(insight.Workload{}, "Changes")}
 
 // After any change, responses are the same as those of a new Cluster, except for its history.

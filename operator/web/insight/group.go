@@ -11,8 +11,8 @@ const (
 	maxPlaces      = 20
 )
 
-// problems collects the problems of a response, and puts equal ones together. Messages are those that
-// the caller may see, so groups do not reveal which hidden messages are equal.
+// problems collects the problems of a response, and merges equal ones. Messages are those that the caller may see, so
+// groups do not reveal which hidden messages are equal.
 type problems struct {
 	total int
 	// By urgency and cause: the first problems, and the groups in the order of their first problem.

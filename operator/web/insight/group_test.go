@@ -10,8 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
-// Equal problems are one group, wherever the fault is in the object. Groups have all problems, also
-// those beyond the limit of the list.
+// Equal problems form one group, independent of the position of the fault in the object. Groups include the problems
+// beyond the limit of the list.
 func TestGroups(t *testing.T) {
 	s := loaded(t, []byte(selectsAll))
 	of := catalog.ServiceMonitor.GroupVersionResource()

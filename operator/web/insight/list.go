@@ -21,7 +21,7 @@ func (c *Cluster) Objects(ctx context.Context, r access.Rights, q ObjectQuery) (
 		return nil, notSelectable(q.Row)
 	}
 	a := w.checker(ctx, r)
-	if before := len(a.Unread); !a.May("list", q.Row, q.Namespace) && len(a.Unread) == before { // else the check failed
+	if before := len(a.Unread); !a.May("list", q.Row, q.Namespace) && len(a.Unread) == before { // otherwise the check failed
 		a.Unread = append(a.Unread, elsewhere(q.Row, q.Namespace))
 	}
 	out := &ObjectList{Kind: q.Row.Kind, Counts: map[status.State]int{}}
@@ -99,7 +99,7 @@ func (w *snapshot) listed(may map[string]bool, q ObjectQuery, counts map[status.
 			continue
 		}
 		row := states[ref]
-		if row.State == "" { // selected by no workload, but perhaps by one that is not known
+		if row.State == "" { // selected by no workload, but possibly by an unknown one
 			row.State = status.Unknown
 		}
 		counts[row.State]++

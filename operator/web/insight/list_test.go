@@ -97,7 +97,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// bounded answers a number of questions.
+// bounded permits a number of access reviews.
 type bounded struct {
 	allowed
 	left *int
@@ -112,8 +112,8 @@ func (b bounded) May(ctx context.Context, verb string, of schema.GroupResource, 
 	return b.allowed.May(ctx, verb, of, namespace)
 }
 
-// Where there are too many namespaces to ask about, the first ones are listed, always the same, and the
-// others are not known.
+// If there are too many namespaces to review, the first ones are listed, always the same ones, and the others are
+// unknown.
 func TestObjectsOfManyNamespaces(t *testing.T) {
 	s, rights := loaded(t, []byte(selectsAll)), allowed{}
 	for i := range 20 {
@@ -135,7 +135,7 @@ func TestObjectsOfManyNamespaces(t *testing.T) {
 	}
 }
 
-// Namespaces are suggested only where the caller may list, and without questions about each.
+// Only namespaces where the caller may list are suggested, and not each of them needs a review.
 func TestSuggestedNamespaces(t *testing.T) {
 	s := loaded(t, []byte(selectsAll))
 	for _, n := range []string{"shop", "demo", "other"} {
@@ -168,7 +168,7 @@ func TestSuggestedNamespaces(t *testing.T) {
 	}
 }
 
-// What a caller may not list changes neither rows, counts, pages nor suggestions.
+// Objects that a caller may not list change neither rows, counts, pages nor suggestions.
 func TestObjectsOfOthers(t *testing.T) {
 	ask := func(hidden bool) (out string) {
 		s := loaded(t, []byte(selectsAll))

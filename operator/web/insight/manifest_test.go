@@ -53,8 +53,8 @@ spec:
 	}
 }
 
-// A manifest is shown without the credentials that its author wrote into it, but with the names of
-// Secrets and their keys, which may be what is wrong.
+// A manifest is shown without the credentials that its author wrote into it, but with the names of Secrets and their
+// keys, which may be the cause of a fault.
 func TestManifest(t *testing.T) {
 	s := loaded(t, []byte(selectsAll+`
 ---

@@ -63,8 +63,8 @@ func TestPreviewIsBounded(t *testing.T) {
 	}
 }
 
-// A slow preview does not block others indefinitely, ends if its caller has gone, and leaves memory
-// for other requests.
+// A slow preview does not block others indefinitely, ends if its caller disconnects, and leaves memory for other
+// requests.
 func TestPreviewsAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kinds, _ := setups()

@@ -47,7 +47,7 @@ metadata: {name: machines, namespace: demo}
 spec: {staticConfigs: [{targets: [` + strings.Join(of, ", ") + "]}]}\n" + string(podMonitors(51, 100, "{port: a}")))
 }
 
-// Reshard counts what the command does, and only for callers who may get the workload.
+// Reshard counts the same targets as the command, and only for callers who may get the workload.
 func TestReshard(t *testing.T) {
 	a := answers(t, loaded(t, resharded()), nil)
 	of := func(row *catalog.Row, name string) insight.Object {

@@ -96,7 +96,7 @@ type Acting interface {
 	access.Rights
 	// Servers returns access to servers with only the credentials of the caller, until release.
 	//
-	// Errors: 429 while too many ask.
+	// Errors: 429 while there are too many requests.
 	Servers(ctx context.Context) (of preview.HealthSource, release func(), err error)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/insight/access"
 )
 
-// scraping is a source that records with whose rights servers are asked.
+// scraping is a source that records with whose rights servers are queried.
 type scraping struct {
 	counts
 	as []access.Rights
@@ -27,15 +27,15 @@ func (s *scraping) Scrapes(_ context.Context, r access.Rights, _ insight.Object,
 	return &insight.Scrapes{}, nil
 }
 
-// acting is a caller for whom servers can be asked.
+// acting is a caller for whom servers can be queried.
 type acting struct{ allowed }
 
 func (acting) Servers(context.Context) (preview.HealthSource, func(), error) {
 	panic("only the source of targets asks")
 }
 
-// Servers are asked only for callers with the permission, and the page of a workload names what is
-// missing. It does not change anything else.
+// Servers are queried only for callers with the permission, and the page of a workload names the missing permission. It
+// does not change anything else.
 func TestScrapesNeedPermission(t *testing.T) {
 	s := loaded(t, []byte(selectsAll))
 	source := &scraping{}

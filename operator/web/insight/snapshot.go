@@ -123,7 +123,7 @@ func (w *snapshot) asOf() *snapshot {
 	return &out
 }
 
-// state returns the last snapshot, nil if there is none, and the number of snapshots begun.
+// state returns the last snapshot, nil if there is none, and the number of snapshots that were begun.
 func (s *snapshots) state() (last *snapshot, begun uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

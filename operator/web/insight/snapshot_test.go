@@ -42,7 +42,7 @@ func (s *slow) add(n int) {
 	s.change()
 }
 
-// count returns the number of lists so far.
+// count returns the number of lists.
 func (s *slow) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

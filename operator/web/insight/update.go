@@ -225,7 +225,7 @@ func (k *kept) update(c *Cluster, w *snapshot, candidate explain.Candidate, refe
 	began := time.Now()
 	old := k.entry
 	k.entry, k.due = k.build(facts, shape), time.Time{}
-	if len(facts.Unread) == 0 && (old == nil || len(old.facts.Unread) == 0) { // otherwise objects seem to come and go
+	if len(facts.Unread) == 0 && (old == nil || len(old.facts.Unread) == 0) { // otherwise objects would seem to disappear and return
 		k.compare(old, k.entry, c.Now(), w.before)
 	}
 	k.entry.history = k.changes

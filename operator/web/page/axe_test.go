@@ -65,7 +65,7 @@ func axe(t *testing.T) string {
 	}
 }
 
-// download writes axe-core into a folder. It skips the test where there is no npm or no network.
+// download writes axe-core into a folder. It skips the test without npm or network.
 func download(t *testing.T, folder string) {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {

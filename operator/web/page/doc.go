@@ -19,9 +19,10 @@
 //	render.go     templates, size          links.go     URLs
 //	words.go      template functions       errors.go    error pages
 //	static.go     files                    events.go    the stream of changes
-//	overview.go, list.go, workload.go, feeds.go, targets.go, routes.go, object.go, target.go, preview.go
-//	              one page or tab each
+//	overview.go, list.go, workload.go, feeds.go, targets.go, routes.go, object.go, target.go,
+//	preview.go, shards.go  one page or tab each
 //	attention.go  problems                 manifest.go  the manifest of an object
+//	delivery.go   how a change has reached the pods
 //
 // A page has at most 100 rows, 60 KB and 3,000 nodes: if long names make it larger, it has fewer
 // rows. This package only presents the responses.

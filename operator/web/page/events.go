@@ -108,8 +108,8 @@ func (s *feed) run(ctx context.Context, n *stream.Pending, ended <-chan struct{}
 	}
 }
 
-// write sends a part of the stream; false if that fails. Between two parts there is no deadline: HTTP/2 streams end with
-// theirs, even if nothing is being written.
+// write sends a part of the stream, and returns false on a failure. There is no deadline between two parts, because it
+// would end an HTTP/2 stream even if nothing is being written.
 func (s *feed) write(text []byte) bool {
 	if len(text) == 0 {
 		return true

@@ -58,9 +58,9 @@ func New(o Options) http.Handler {
 	return secured(mux)
 }
 
-// policy allows a page to load its stylesheet and script and to fetch from its own server, and
-// nothing else. The last three directives do not fall back to default-src: the targets of forms,
-// <base>, and the sites that may show a page in a frame, where clicks could be hijacked.
+// policy allows a page to load its stylesheet and script and to fetch from its own server, and nothing else. The last
+// three directives do not fall back to default-src: the targets of forms, <base>, and the sites that may show a page in
+// a frame, where clicks could be hijacked.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 func secured(next http.Handler) http.Handler {

@@ -18,8 +18,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
-// TestHealth: the servers are asked for the health of targets only on request, and a row has the last
-// scrape of its target.
+// TestHealth: the servers are queried for the health of targets only on request, and a row has the last scrape of its
+// target.
 func TestHealth(t *testing.T) {
 	f := &fake{n: 8}
 	srv := serve(t, f)
@@ -57,7 +57,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestHealthUnknown: where servers cannot be asked, the page says why, and its rows are the same.
+// TestHealthUnknown: if servers cannot be queried, the page shows the reason, and its rows are the same.
 func TestHealthUnknown(t *testing.T) {
 	need := "you need permission to get pods/proxy in namespace monitoring"
 	f := &fake{n: 8}
@@ -76,7 +76,7 @@ func TestHealthUnknown(t *testing.T) {
 	}
 }
 
-// refusing does not ask servers.
+// refusing does not query servers.
 type refusing struct {
 	insight.Answers
 	err error

@@ -118,7 +118,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	complaints.report(t)
 }
 
-// focusFault returns what is wrong with the focused element.
+// focusFault returns a fault of the focused element, or "".
 const focusFault = `(() => {
 	const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
 	reached.add(e);

@@ -26,7 +26,7 @@ type editor struct {
 	Rows     int
 }
 
-// editorOf returns the form for a manifest. Without one, it offers a link that shows it if ask is true.
+// editorOf returns the form for a manifest. Without one, the form has a link that shows it if ask is true.
 func (q *request) editorOf(of catalog.Ref, manifest string, ask bool) editor {
 	values := q.with("edit", "1")
 	return editor{Object: of, Manifest: manifest, Editable: manifest != "" && editable(manifest), Ask: ask, URL: values, Rows: min(30, strings.Count(manifest, "\n")+3)}
@@ -58,7 +58,7 @@ func (o *selectedObject) manifest(q *request) error {
 	return nil
 }
 
-// around returns up to n lines around one of them, or the first ones for 0.
+// around returns up to n lines around this line, or the first ones for line 0.
 func around(text string, line, n int) (out []manifestLine, more bool) {
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	from := max(0, min(line-n/2, len(all)-n))

@@ -210,8 +210,8 @@ func (searching) Targets(_ context.Context, _ access.Rights, q insight.TargetQue
 	return out, nil
 }
 
-// TestSearchGoesOn: if few of many targets match, a page without matches shows that there are more
-// pages, and does not claim that there are none.
+// TestSearchGoesOn: if few of many targets match, a page without matches shows that there are more pages instead of
+// claiming that there are no matches.
 func TestSearchGoesOn(t *testing.T) {
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return searching{}, nil }, Authorize: anything})
 	_, body := get(t, srv, "/pods/demo/web-0?q=needle")
@@ -272,7 +272,7 @@ func TestNotSynced(t *testing.T) {
 	}
 }
 
-// TestResharding: the form says why a number of shards is not possible, and stays.
+// TestResharding: the form remains, and shows why a number of shards is not possible.
 func TestResharding(t *testing.T) {
 	srv := serve(t, &fake{n: 3})
 	for query, want := range map[string]string{

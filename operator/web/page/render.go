@@ -114,10 +114,10 @@ func nodes(body []byte) int {
 func writeHTML(w http.ResponseWriter, code int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "private, no-store") // it has what the caller may see, and becomes stale
+	h.Set("Cache-Control", "private, no-store") // it contains what the caller may see, and becomes stale
 	h.Set("Vary", "Authorization, Accept-Encoding")
 	w.WriteHeader(code)
-	_, _ = w.Write(body) // an error means that the caller has gone
+	_, _ = w.Write(body) // an error means that the caller has disconnected
 }
 
 // writeJSON writes a twin, or 304 if it matches the caller's entity tag.

@@ -131,7 +131,7 @@ type deadline struct {
 // SetWriteDeadline implements the interface of [http.ResponseController].
 func (d *deadline) SetWriteDeadline(at time.Time) error { d.at = at; return nil }
 
-// Between two events there is no deadline, with which HTTP/2 would end the stream.
+// There is no deadline between two events, because HTTP/2 would end the stream.
 func TestNoDeadlineBetweenEvents(t *testing.T) {
 	w := &deadline{ResponseRecorder: httptest.NewRecorder()}
 	s := &feed{ResponseWriter: w, control: http.NewResponseController(w)}

@@ -49,5 +49,5 @@ func static(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", file.mime)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	_, _ = w.Write(file.text) // an error means that the caller has gone
+	_, _ = w.Write(file.text) // an error means that the caller has disconnected
 }

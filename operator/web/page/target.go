@@ -16,7 +16,7 @@ const (
 	maxEditable = 20_000 // bytes of a manifest in a form, escaped
 )
 
-// trace is a target with the relabel steps that it goes through.
+// trace is a target with its relabel steps.
 type trace struct {
 	*insight.Trace
 	In, Out         []label
@@ -88,8 +88,8 @@ func labelRows(n int, of map[string]string) (rows []label, more int) {
 	return first(n, rows)
 }
 
-// changes returns up to n changes of a step. labels are those before it, as far as they are known
-// (nil if they are not); it updates them to those after it.
+// changes returns up to n changes of a step. labels are the known labels before the step, nil if they are unknown;
+// changes updates them to those after it.
 func changes(n int, labels map[string]string, s insight.Step) (out []change) {
 	for _, name := range slices.Sorted(maps.Keys(s.Added)) {
 		out = append(out, change{"+", "added", name, "", s.Added[name]})

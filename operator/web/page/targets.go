@@ -104,8 +104,7 @@ type targetBlock struct {
 // Summary returns the counts in words.
 func (t targetsTab) Summary() string { return summaryOf(t.Targets) }
 
-// summaryOf returns the counts in words, without targets of others. It does not claim that there
-// are no targets while that is unknown.
+// summaryOf returns the counts in words, without targets of others. Unknown targets do not count as none.
 func summaryOf(t *insight.Targets) string {
 	words := ownWords(t.Counts)
 	if t.Counts.Kept+t.Counts.OtherShard == 0 && (!t.Synced || len(t.Notes) > 0) {

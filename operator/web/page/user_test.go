@@ -250,8 +250,8 @@ func TestColumnsWithoutValues(t *testing.T) {
 	}
 }
 
-// TestWebInterface: a workload links to spec.externalUrl, or has a command that forwards a port. The
-// page of targets says that it does not know their health.
+// TestWebInterface: a workload links to spec.externalUrl, or has a command that forwards a port. The page of targets
+// shows that their health is unknown.
 func TestWebInterface(t *testing.T) {
 	c := changing{fake: &fake{n: 1}}
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return &c, nil }, Authorize: anything})

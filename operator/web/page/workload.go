@@ -90,7 +90,7 @@ func objectPage(q *request) (*view, error) {
 		v.Twins[1].Href += "&continue=" + c
 	}
 	if q.query.Get("health") != "" || q.query.Get("shards") != "" {
-		v.Live = false // each refresh would ask the servers, or evaluate all targets
+		v.Live = false // otherwise each refresh would query the servers, or evaluate all targets
 	}
 	v.Data = out
 	return v, nil

@@ -66,8 +66,7 @@ func onlyGet(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusMethodNotAllowed)
 }
 
-// WebhookHandler serves the webhooks, /metrics and /healthz, for a program that serves nothing
-// else.
+// WebhookHandler serves only the webhooks, /metrics and /healthz.
 func WebhookHandler(reg *prometheus.Registry, webhooks Part) http.Handler {
 	mux := http.NewServeMux()
 	webhooks.Register(mux)

@@ -35,7 +35,7 @@ func TestStreamsOfOne(t *testing.T) {
 	}
 }
 
-// The callers of one group do not exclude those of others, however many they are.
+// The callers of one group do not exclude those of other groups, even if there are many.
 func TestStreamsOfAGroup(t *testing.T) {
 	s := NewLimits(8, 2)
 	for i := range 6 {

@@ -2,7 +2,7 @@ package stream
 
 import "testing"
 
-// However much one or two groups want, another one gets a place.
+// Even if one or two groups use as many places as they can, another one gets a place.
 func TestShares(t *testing.T) {
 	s := NewShares(20)
 	var leave []func()

@@ -7,6 +7,7 @@
 //
 //	server.go  the same for a server with clients in pods: the CA is in a ConfigMap
 //	decide.go  computes the content of the Secret and the configurations
+//	callers.go reads the configurations through which API servers reach the webhooks
 //	issue.go   issues certificates
 //	run.go     reads, decides and writes once a minute
 //

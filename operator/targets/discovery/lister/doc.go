@@ -7,6 +7,7 @@
 //	page.go        an encoded page -> trimmed objects
 //	permission.go  the kinds that the ServiceAccount of the workload may list and watch
 //	denials.go     their effect on discoveries
+//	ready.go       whether the API server has read its roles, so that reviews are correct
 //	words.go       human-readable reasons for unknown targets
 //
 //	cluster := lister.Cluster{Kube: clientset}

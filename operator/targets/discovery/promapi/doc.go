@@ -8,4 +8,5 @@
 //	client.go  a client for pods, which are not trusted
 //	ask.go     requests
 //	read.go    responses, value by value
+//	remedy.go  the usual fixes of errors of scrapes
 package promapi

@@ -90,8 +90,8 @@ func (a *Checker) ListsTargets(namespace string) bool {
 // ListsNodes reports whether the caller may list nodes.
 func (a *Checker) ListsNodes() bool { return a.MayResource("list", readers.Nodes.GroupResource(), "") }
 
-// NoteUnlisted adds notes about kinds that the caller may not list in all watched namespaces: the
-// response may be incomplete.
+// NoteUnlisted adds notes about kinds that the caller may not list in all watched namespaces, because the response may
+// then be incomplete.
 func (a *Checker) NoteUnlisted(setups []engine.Setup) {
 	for _, s := range setups {
 		before := len(a.Unread)

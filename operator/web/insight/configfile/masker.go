@@ -24,8 +24,8 @@ const (
 // placeholders for values of Secrets, fields for credentials are redacted, and so is every scalar
 // that contains a value of a Secret.
 type Masker struct {
-	// file is the Secret that is the configuration file of an Alertmanager, if any. It is compiled
-	// unchanged, and only what is known to be plain is shown of it.
+	// file is the Secret that is the configuration file of an Alertmanager, if any. It is compiled unchanged, and only
+	// the parts that cannot hold credentials are shown.
 	file assets.Ref
 	// begins is the AlertmanagerConfig on which the file is based instead, if any.
 	begins catalog.Ref

@@ -12,7 +12,7 @@ import (
 const (
 	// recheck is the time for which the result of a permission review is reused.
 	recheck = time.Minute
-	// recheckChanged is like recheck, after the jobs were recompiled. Only what is new is reviewed then.
+	// recheckChanged is like recheck, after the jobs were recompiled. Only new permissions are then reviewed.
 	recheckChanged = 2 * time.Second
 	// longest is the timeout for the permission reviews of one workload.
 	longest = 30 * time.Second
@@ -33,7 +33,7 @@ type account struct {
 	denials lister.Denials
 	notes   []string
 	known   bool
-	// reviewed is true if a review succeeded: the denials are those of the API server.
+	// reviewed is true if a review succeeded, so that the denials come from the API server.
 	reviewed bool
 	version  int // incremented when denials are replaced
 	of       *job
@@ -87,8 +87,8 @@ func (w *workload) askPermissions(ctx context.Context) {
 	}
 }
 
-// ask stores the result of a review unless a later review has superseded it. It has the earlier result for what
-// could not be reviewed.
+// ask stores the result of a review unless a later review has superseded it. The result contains the earlier one for
+// permissions that could not be reviewed.
 func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.Job, of lister.Workload) {
 	denials, notes := w.source.Permissions.Denied(ctx, jobs, of)
 	w.mu.Lock()

@@ -85,7 +85,7 @@ func (s *Source) hasShare(of *workload, most int64) bool {
 	return claims[of.Ref] <= budget.Shares(claims, share)
 }
 
-// reclaim lets a workload for which there is no room try again after some time: it may be smaller then.
+// reclaim lets a workload for which there is no room try again after some time, because it may then be smaller.
 func (w *workload) reclaim(now time.Time) {
 	if w.claimed.IsZero() {
 		w.claimed = now
@@ -113,7 +113,7 @@ func (w *workload) readJobs(c explain.Candidate, reading *clusterView, now time.
 	if !w.source.hasMemory(w) {
 		w.reclaim(now)
 		if w.stale = w.source.Fair && len(w.jobs) > 0; w.stale {
-			return w.compiled // its targets are followed as it was
+			return w.compiled // its targets are followed in their last state
 		}
 		return refused
 	}
@@ -142,8 +142,8 @@ func (s *Source) crowd() *targetset.Budget {
 	return s.Crowd
 }
 
-// isCrowded reports whether an evicted set should be followed again, as there may be memory now. A set
-// that takes the share of other namespaces is evicted.
+// isCrowded reports whether an evicted set should be followed again, because there may be memory now. A set that takes
+// the share of other namespaces is evicted.
 func (w *workload) isCrowded(s *set) bool {
 	if !s.Evicted() {
 		s.EvictOverShare()

@@ -133,7 +133,7 @@ var comparing sync.Mutex
 // compare returns the objects with URLs that several jobs scrape.
 func compare(jobs []shownJob) map[catalog.Ref]bool {
 	seed, first, out := maphash.MakeSeed(), map[uint64]*job{}, map[catalog.Ref]bool{}
-	left := 2 * maxCompared // targets may have become more
+	left := 2 * maxCompared // there may be more targets by now
 	for _, j := range jobs {
 		all := targetset.Filter{State: targets.Kept, Shard: targetset.AllShards}
 		for more, after := true, (*targetset.Key)(nil); more; more = after != nil {

@@ -51,7 +51,7 @@ func checkScrapes(t *testing.T, got *insight.Scrapes, err error, shown preview.T
 	}
 }
 
-// The health of a target is the worst of all replicas. Servers are asked again after some seconds.
+// The health of a target is the worst of all replicas. Servers are queried again after some seconds.
 func TestScrapes(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *fixture) {
 		if b.CanQuery() {
@@ -79,7 +79,7 @@ func TestScrapes(t *testing.T) {
 	})
 }
 
-// Servers that are slow are asked once for concurrent requests, also if the first of them ends.
+// Slow servers are queried once for concurrent requests, even if the first request ends.
 func TestScrapesOfSlowServers(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *fixture) {
 		asked := &servers{takes: 3 * time.Second}
@@ -108,7 +108,7 @@ func TestScrapesOfSlowServers(t *testing.T) {
 	})
 }
 
-// acting is a caller for whom servers are asked.
+// acting is a caller for whom servers are queried.
 type acting struct {
 	everything
 	of       *servers
@@ -120,8 +120,8 @@ func (a *acting) Servers(context.Context) (preview.HealthSource, func(), error) 
 	return a.of, func() { a.released++ }, a.err
 }
 
-// Without permissions that all callers have, servers are asked as each caller, and nothing is kept for
-// the next one.
+// Without permissions that all callers have, servers are queried as each caller, and no result is kept for the next
+// one.
 func TestScrapesAsTheCaller(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))

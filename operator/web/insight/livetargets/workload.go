@@ -36,7 +36,7 @@ type workload struct {
 	catalog.Ref
 	asked atomic.Int64 // time of the last request, in Unix nanoseconds
 	bytes atomic.Int64 // approximate memory use of its jobs
-	claim atomic.Int64 // the same, also while there is no room for them
+	claim atomic.Int64 // the same, even while there is no room for them
 
 	mu       sync.Mutex // guards the following fields
 	compiler preview.Compiler
@@ -45,8 +45,8 @@ type workload struct {
 	version  string    // the compiled version; empty if not compiled
 	due      time.Time // time from which it may be recompiled
 	exists   func(namespace string) bool
-	claimed  time.Time // since when there is no room for its claim
-	stale    bool      // there is no room to read it again, and it is followed as it was
+	claimed  time.Time // time since when there is no room for its claim
+	stale    bool      // there is no room to read it again, so it is followed in its last state
 	jobs     []*job    // in the order of the configuration
 	sets     map[*job]*set
 	account  account
@@ -55,7 +55,7 @@ type workload struct {
 	shown   atomic.Pointer[shown] // readable without the mutex
 	counted atomic.Pointer[insight.TargetCounts]
 
-	scraping singleflight.Group // asks its servers, and sets scrapes
+	scraping singleflight.Group // queries its servers, and sets scrapes
 	scrapes  atomic.Pointer[insight.Scrapes]
 
 	comparing atomic.Bool // the URLs of its jobs are being compared
