@@ -20,8 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// amtool is the checker of one release of Alertmanager. There is none for the newest release, because other
-// tests use its loader.
+// amtool is the checker of one release of Alertmanager, except the newest one, whose loader other tests use.
 type amtool struct {
 	version *semver.Version
 	path    string

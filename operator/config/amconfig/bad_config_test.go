@@ -113,7 +113,7 @@ spec.route.routes[1].groupWait: unknown unit " m" in duration "5 m"`
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 
-	// A matcher that is none has no empty name as well.
+	// An invalid matcher is not also reported for its empty name.
 	text := `{receivers: [{name: r}], route: {receiver: r, routes: [{matchers: ["a=b", {name: "", value: c, matchType: "="}]}]}}`
 	want = `spec.route.routes[0].matchers[0]: want an object, got a string; write {name: severity, value: critical, matchType: "="} for severity="critical"
 spec.route.routes[0].matchers[1].name: is empty`

@@ -221,7 +221,7 @@ func explainPanic(root *yaml.Node) error {
 	return errPanics
 }
 
-// sameFault reports whether two errors of the loader have the same first reason, in whatever line.
+// sameFault reports whether two errors of the loader have the same first reason, independent of the line.
 func sameFault(a, b error) bool {
 	reason := func(err error) string {
 		text := strings.TrimPrefix(err.Error(), severalFaults)

@@ -25,11 +25,11 @@ type compiler struct {
 	globals Globals
 	// prefix is prepended to the names of receivers and intervals: "namespace/name/".
 	prefix string
-	// size is the total size of the texts in receivers so far, in bytes.
+	// size is the total size of the texts in receivers, in bytes.
 	size int
 	// regexps is the budget for regular expressions.
 	regexps regexcost.Budget
-	// matcherWork is the sum of [regexcost.Work] of the matchers so far.
+	// matcherWork is the sum of [regexcost.Work] of the matchers.
 	matcherWork int
 	// isBase means that the object is the base of the Alertmanager rather than a selected object.
 	isBase bool

@@ -83,7 +83,7 @@ type SlackAction struct {
 	Name string `yaml:"name,omitempty"`
 	// Value is sent with the callback.
 	Value string `yaml:"value,omitempty"`
-	// Confirm asks for confirmation.
+	// Confirm requires a confirmation by the user.
 	Confirm *SlackConfirmation `yaml:"confirm,omitempty"`
 }
 

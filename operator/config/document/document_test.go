@@ -184,8 +184,8 @@ func chunksOf(a *Assembler) map[[32]byte]int {
 	return out
 }
 
-// TestUnchangedChunksAreNotCutAgain: a document that is built after another one has the same chunks as
-// a fresh one, whatever has changed.
+// TestUnchangedChunksAreNotCutAgain: a document that is built after another one has the same chunks as a new one, after
+// any change.
 func TestUnchangedChunksAreNotCutAgain(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, whole := range []int{0, -1} {

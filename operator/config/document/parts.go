@@ -43,9 +43,9 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%d bytes compressed do not fit into %d bytes", e.Length, e.Room)
 }
 
-// fills lists how full a part must be before it may end, in eighths. The first one that needs few enough parts
-// is used: the wider the choice, the more likely the boundaries stay in place when something changes before
-// them. With the last one, every part is as full as possible.
+// fills lists minimum fill levels of a part, in eighths. The first one that needs few enough parts is used: the lower
+// it is, the more likely the boundaries stay in place after a change before them. With the last one, every part is as
+// full as possible.
 var fills = []int{4, 6, 7, 8}
 
 // Parts splits the document last returned by Build. Parts that did not change since the previous call are reused.

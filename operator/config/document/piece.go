@@ -85,8 +85,8 @@ func NewTextPiece(name string, sum [32]byte, content []byte) *Piece {
 //go:embed job.txt
 var jobText []byte
 
-// typicalJob is the dictionary of the contents of pieces that are no text pieces, most of which are scrape jobs: what a
-// job has in common with all others takes no memory.
+// typicalJob is the compression dictionary for the contents of pieces other than text pieces. Most of them are scrape
+// jobs: text that all jobs have in common takes no memory.
 var typicalJob = s2.MakeDict(jobText, nil)
 
 // buffers are for compressing contents; pieces keep copies of exact length.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestJobsAreSmall: a piece holds what distinguishes a job from others, and every content comes back.
+// TestJobsAreSmall: a piece only holds the differences between a job and others, and every content is restored.
 func TestJobsAreSmall(t *testing.T) {
 	job := strings.NewReplacer("namespace/name", "team-7/app-1234", "- namespace\n", "- team-7\n", "(name)", "(app-1234)").Replace(string(jobText))
 	for name, tc := range map[string]struct {

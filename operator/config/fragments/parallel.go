@@ -11,10 +11,10 @@ import (
 
 // All returns the fragment of each object of a kind, in order. It reuses current
 // fragments of the last pass and compiles the rest in parallel. The objects must be
-// sorted by namespace and name. current reports whether a fragment is current; if nil, all
-// fragments of the last pass are. postponed (optional) reports whether a result is none yet; it is replaced by an earlier one of
-// the object, if there is any. compile gets objects as they are, which may be packed. Callers must not modify the result,
-// and not use it after the next pass, because the one after that overwrites it.
+// sorted by namespace and name. current reports whether a fragment is current; if nil, all fragments of the last pass
+// are. postponed (optional) reports whether a result is preliminary; it is replaced by an earlier one of the object, if
+// there is one. compile gets objects as they are, which may be packed. Callers must not modify the result, and not use
+// it after the next pass, because the one after that overwrites it.
 func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, current, postponed func(F) bool, compile func(T) F) []F {
 	of := last.of(kind)
 	all := of.room(len(objects))
@@ -38,7 +38,7 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, cu
 	return out
 }
 
-// Without returns objects and fragments without those that are postponed, which are new: nothing is known about them yet.
+// Without returns objects and fragments without the postponed ones, which are new objects that were not compiled yet.
 func Without[T, F any](objects []T, all []F, postponed func(F) bool) ([]T, []F) {
 	if !slices.ContainsFunc(all, postponed) {
 		return objects, all

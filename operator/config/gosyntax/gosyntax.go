@@ -1,6 +1,7 @@
-// Package gosyntax knows the forms of regular expressions and templates that newer versions of Go have added. A program parses
-// both with the libraries of the Go version that its release was built with, and a single text that they do not parse breaks
-// the configuration of all tenants. The operator has newer libraries than most targets, so they find no fault in such a text.
+// Package gosyntax detects forms of regular expressions and templates that newer versions of Go have added. A program
+// parses both with the libraries of the Go version that its release was built with, and a single text that they do not
+// parse breaks the configuration of all tenants. The operator has newer libraries than most targets, so they find no
+// fault in such a text.
 package gosyntax
 
 import (

@@ -13,7 +13,7 @@ import (
 
 var old = gate.Target{Program: gate.Prometheus, Version: semver.MustParse("2.40.0")}
 
-// TestForms: the forms are found however they are written, and others are not taken for them.
+// TestForms: the forms are found in any spelling, and no other text is taken for them.
 func TestForms(t *testing.T) {
 	for text, newer := range map[string]bool{
 		`(?<n>a)`: true, `a)|(?<n>b`: true, `(?P<n>a)`: false, `[(?<]`: false, `\Q(?<n>\E`: false, `\(\?<n>`: false,
@@ -51,7 +51,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestUnicodeOfGo fails with the first version of Go that has scripts which no row knows.
+// TestUnicodeOfGo fails with the first version of Go that has scripts without a row.
 func TestUnicodeOfGo(t *testing.T) {
 	if unicode.Version != "15.0.0" {
 		t.Errorf("Go has Unicode %s: add a row with its scripts, and the first releases that were built with it", unicode.Version)

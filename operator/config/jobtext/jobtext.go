@@ -123,15 +123,16 @@ func Read(text []byte) (jobs []Job, err error) {
 // Errors: like [Read]. Errors in the skipped parts are not found.
 func Discoveries(text []byte) ([]Job, error) { return Read(discoveries(text)) }
 
-// discoveries returns the first line of each job and the lines of its discoveries and identity. A text that is not written like
-// those of the operator, with jobs in the first column and their keys in the third one, is returned as it is.
+// discoveries returns the first line of each job and the lines of its discoveries and identity. A text whose form
+// differs from that of the operator, with jobs in the first column and their keys in the third one, is returned
+// unchanged.
 func discoveries(text []byte) []byte {
 	out := make([]byte, 0, len(text)/4)
 	keep := false
 	for line := range bytes.Lines(text) {
 		switch {
 		case bytes.HasPrefix(line, []byte("- ")):
-			keep = true // whatever it is, it begins the job
+			keep = true // any key can begin the job
 		case len(line) < 3 || line[0] != ' ' || line[1] != ' ' || len(out) == 0:
 			return text
 		case line[2] != ' ' && line[2] != '-':

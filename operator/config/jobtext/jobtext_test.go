@@ -14,7 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
-// All that reports describe is read, whatever else a job has.
+// All fields that reports describe are read, whatever other fields a job has.
 func TestRead(t *testing.T) {
 	jobs, err := Read([]byte(`
 - job_name: a

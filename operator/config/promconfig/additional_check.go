@@ -181,7 +181,7 @@ func opaque(n *yaml.Node) bool {
 // firstUnread is the first minor version that is newer than the linked library.
 const firstUnread = "3.14.0"
 
-// check reports unknown keys of an item or, if there are none, what the parser rejects.
+// check reports unknown keys of an item or, if there are none, the faults that the parser finds.
 func (k itemKind) check(item *yaml.Node, say func(line int, format string, args ...any)) {
 	unknown := false
 	rest := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}

@@ -13,9 +13,9 @@ import (
 var errRegion = errors.New("is missing, and the server would ask its machine for it while it loads the configuration of all: " +
 	"elsewhere than on AWS it refuses the configuration then; write the region, or set AWS_REGION of container prometheus in the workload")
 
-// region returns the region of an AWS discovery: its own, or that of the server's environment. Prometheus finds a missing
-// region in the metadata of its machine, in its own environment, or not at all, depending on its version, and waits for the
-// answer before it loads anything. So the configuration always contains one.
+// region returns the region of an AWS discovery: its own, or that of the server's environment. Prometheus finds a
+// missing region in the metadata of its machine, in its own environment, or not at all, depending on its version, and
+// waits for the response before it loads anything. So the configuration always contains one.
 //
 // Errors: there is none.
 func (c *compiler) region(own string) (string, error) {

@@ -238,8 +238,8 @@ func readsListURL(step Step) bool {
 	return slices.Contains(r.SourceLabels, listURL) || actions[r.Action].compares && r.TargetLabel == listURL
 }
 
-// constants returns the steps that write what the steps of sharding leave behind in each target that
-// they keep. They do not depend on the number of shards.
+// constants returns the steps that set the same labels as the steps of sharding in each target that they keep. They do
+// not depend on the number of shards.
 func (s sharding) constants() []Step {
 	var steps []Step
 	if s.Current {

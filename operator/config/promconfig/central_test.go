@@ -87,8 +87,8 @@ func TestShardsDoNotChangeCentralJobs(t *testing.T) {
 	}
 }
 
-// What is evaluated, for people and by the discovery service, is the discovery and the sharding of the
-// servers themselves, in every mode.
+// The discovery and the sharding that commands and the discovery service evaluate equal those of the servers, in every
+// mode.
 func TestEvaluationHasOwnDiscovery(t *testing.T) {
 	want := listedTexts(t, inMode(t, "", "{shards: 3}").WithOrigins())
 	for _, mode := range []string{"own", "both", "central"} {
@@ -107,7 +107,7 @@ func TestEvaluationHasOwnDiscovery(t *testing.T) {
 	}
 }
 
-// Each mode has its own fragments, and no annotation is own.
+// Each mode has separate fragments. Without an annotation, the mode is own.
 func TestKeyOfModes(t *testing.T) {
 	seen := map[string]string{}
 	for _, mode := range []string{"own", "both", "central"} {
@@ -157,8 +157,8 @@ func TestModesDoNotChangeTargets(t *testing.T) {
 	}
 }
 
-// The documented exceptions: targets that are scraped by all shards, on all of them but the one of their
-// hash, and targets of ScrapeConfigs with one shard.
+// The documented exceptions: targets that are scraped by all shards, on all of them except the one of their hash, and
+// targets of ScrapeConfigs with one shard.
 func TestTargetsThatModesChange(t *testing.T) {
 	target := map[string]string{
 		"__address__": "10.0.0.7:80", "__meta_kubernetes_service_label_app": "web", "__meta_kubernetes_service_labelpresent_app": "true",

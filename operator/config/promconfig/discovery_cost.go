@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// checkDiscoveries limits what the service discoveries of a ScrapeConfig cost a Prometheus that others share.
+// checkDiscoveries limits the costs of the service discoveries of a ScrapeConfig for a Prometheus that tenants share.
 func checkDiscoveries(spec *scrapeSpec) error {
 	all := -len(spec.StaticConfigs)
 	for _, m := range mechanisms {

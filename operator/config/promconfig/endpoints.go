@@ -66,7 +66,7 @@ func (c *compiler) compileEndpoints(m *monitor) error {
 	return errs.Err()
 }
 
-// checkMonitor validates what the endpoints share.
+// checkMonitor validates the fields that the endpoints share.
 func (c *compiler) checkMonitor(m *monitor) error {
 	spec := m.spec
 	if err := checkSelector(&spec.Selector); err != nil {

@@ -75,7 +75,7 @@ type compiler struct {
 	rules relabelRules
 	// own resolves the references of the monitor, owner those of the workload.
 	own, owner *resolver
-	// origins holds the origins of the steps of the jobs so far, if requested.
+	// origins holds the origins of the steps of the jobs, if requested.
 	origins [][]Origin
 	// jobs are the encoded jobs.
 	jobs *gate.Items

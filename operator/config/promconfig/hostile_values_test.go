@@ -28,8 +28,8 @@ var hostileValues = []string{
 	"https://u:p@h/?q#f", "ftp://x", "::1", "[::1]:80", "1.2.3.4:99999", "a:b:c", "host:port", "(", "[", `\`, "(?i)x", "(?<n>x)", "x{2,1}", "a-b", "__name__", "__address__", "__meta_x", "job", "0a", "0s", "1d", "1h30m", "9999999999h", "-5s", "5", "1y1w", "1GiB", "9EB", "99999999999999999999",
 }
 
-// TestHostileValues writes such values into strings of monitors, and instead of keys. Prometheus reads what is accepted, because otherwise
-// one object would stop the configuration of all.
+// TestHostileValues writes such values into strings of monitors, and instead of keys. Prometheus must read the result
+// if it is accepted, because otherwise one object would stop the configuration of all.
 func TestHostileValues(t *testing.T) {
 	w := &goldenInput{cluster: everything}
 	if err := w.add([]byte("kind: Prometheus\nmetadata: {namespace: demo, name: test}\nspec: {}")); err != nil {
@@ -158,8 +158,8 @@ type place struct {
 	set          func(string)
 }
 
-// stringsOf returns the strings in a decoded value, sorted by path. Targets are omitted, because promtool rejects some of which
-// Prometheus only says that it cannot scrape them.
+// stringsOf returns the strings in a decoded value, sorted by path. Targets are omitted, because promtool rejects some
+// for which Prometheus only reports failed scrapes.
 func stringsOf(root any) (out []place) {
 	var walk func(path string, v any, set func(any))
 	walk = func(path string, v any, set func(any)) {

@@ -167,7 +167,7 @@ func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (out client, err error
 	wrong.Add("bearerTokenSecret", err)
 	out.Client, err = c.own.Client(v1.HTTPConfigWithoutTLS{
 		BasicAuth: m.Spec.BasicAuth, Authorization: m.Spec.Authorization, OAuth2: m.Spec.OAuth2,
-	}, nonZeroTLS(m.Spec.TLSConfig), v1.ProxyConfig{}) // the proxy is that of the prober
+	}, nonZeroTLS(m.Spec.TLSConfig), v1.ProxyConfig{}) // the proxy of the prober
 	wrong.Add("", err)
 	wrong.Add("", c.checkTimes(m.Spec.Interval, m.Spec.ScrapeTimeout))
 	wrong.Add("metricRelabelings", c.rules.check(m.Spec.MetricRelabelConfigs))

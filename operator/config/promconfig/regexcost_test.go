@@ -61,7 +61,7 @@ func TestRegexCostOfMonitors(t *testing.T) {
 	}
 }
 
-// A port is a regular expression, too.
+// A port is also a regular expression.
 func TestRegexCostOfPorts(t *testing.T) {
 	m := &v1.ServiceMonitor{}
 	for range 2 {

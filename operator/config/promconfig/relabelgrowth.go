@@ -58,7 +58,7 @@ func growsLittle(steps []v1.RelabelConfig) bool {
 	return true
 }
 
-// literal returns the length of the text that a step adds to what it copies.
+// literal returns the length of the text that a step adds to copied values.
 func literal(c *v1.RelabelConfig) int {
 	return len(ptr.Deref(c.Replacement, "")) + len(c.TargetLabel) + len(ptr.Deref(c.Separator, defaultSeparator))*len(c.SourceLabels)
 }
@@ -167,7 +167,7 @@ func (g *growth) labelmap(c *v1.RelabelConfig) {
 	g.make(begin, (read+g.renamed)*factor)
 }
 
-// excludes reports whether no label that an earlier step renamed by its prefix has this one, too.
+// excludes reports whether no label that an earlier step renamed by its prefix can have this one, too.
 func (g *growth) excludes(prefix string) bool {
 	return prefix != "" && !slices.ContainsFunc(g.prefixes, func(other string) bool {
 		return strings.HasPrefix(other, prefix) || strings.HasPrefix(prefix, other)

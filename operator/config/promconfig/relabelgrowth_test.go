@@ -84,7 +84,7 @@ func TestRelabelingsThatGrow(t *testing.T) {
 	}
 }
 
-// What people write is accepted, however much of it.
+// Typical relabelings are accepted in any number.
 func TestRelabelingsThatDoNotGrow(t *testing.T) {
 	for name, tc := range map[string]struct {
 		step  string

@@ -121,7 +121,7 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 	target := gate.Target{Version: version, Mode: mode}
 	rules := rulesFor(target, f.NameValidationScheme)
 	if err := check(f, rules, c); err != nil {
-		return &Settings{target: target, rules: rules, capabilities: c}, faults.At("spec", err) // nothing is computed from invalid values
+		return &Settings{target: target, rules: rules, capabilities: c}, faults.At("spec", err) // no settings are computed from invalid values
 	}
 	f = f.DeepCopy() // settings outlive the caller's object
 	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{

@@ -131,7 +131,7 @@ func (p *pruner) field(key string, pointer any) {
 	}
 }
 
-// note returns a note about the dropped fields to append to an error; "" if there are none.
+// note returns a note about the dropped fields to append to an error, or "" without dropped fields.
 func (p *pruner) note() string {
 	if len(p.dropped) == 0 {
 		return ""

@@ -90,7 +90,7 @@ func TestThanosRemoteWriteTwice(t *testing.T) {
 	}
 }
 
-// TestThanosRemoteWriteFaults: all faults of all entries are reported at once, each once.
+// TestThanosRemoteWriteFaults: all faults of all entries are reported together, each once.
 func TestThanosRemoteWriteFaults(t *testing.T) {
 	_, err := compileRuler(t, "0.42.4", `{remoteWrite: [{url: "http://a", remoteTimeout: 700y, basicAuth: {}}, {url: "http://b", azureAd: {}}, {url: "http://c", writeRelabelConfigs: [{action: forget}]}]}`, rulerObjects())
 	var fields []string

@@ -95,8 +95,7 @@ const noTarget = "targetLabel: replace needs one"
 // errSplitStep is the error for a step whose target label is in the next list item.
 var errSplitStep = errors.New("replace needs one (is there a dash too many before the next step, which has it?)")
 
-// splitStep returns the error of the first step with a hint if the second one has what it lacks and
-// nothing else.
+// splitStep returns the error of the first step with a hint, if the second one has exactly the missing fields.
 func splitStep(steps []v1.RelabelConfig, err error) error {
 	first := steps[0]
 	if len(steps) < 2 || len(first.SourceLabels) == 0 || err.Error() != noTarget {

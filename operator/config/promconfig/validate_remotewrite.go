@@ -55,8 +55,8 @@ func checkDistinct[T any](list string, specs []T, nameOf func(*T) string) error 
 	return nil
 }
 
-// checkEndpoint rejects what is not a URL in a field of the workload. A text with variables is checked after they are
-// substituted. The message does not contain the URL, which may contain a password.
+// checkEndpoint rejects a text that is not a URL in a field of the workload. A text with variables is checked after
+// their substitution. The message does not contain the URL, which may contain a password.
 func checkEndpoint(field, text string) error {
 	if _, err := url.Parse(text); err == nil || strings.Contains(text, "$(") {
 		return nil

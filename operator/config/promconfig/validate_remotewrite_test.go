@@ -2,7 +2,7 @@ package promconfig
 
 import "testing"
 
-// Only what the server cannot parse is rejected, and no message has a password.
+// Only values that the server cannot parse are rejected, and no message has a password.
 func TestEndpoint(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://a/b?c=d":           "",

@@ -38,7 +38,7 @@ var samples = []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "
 
 const (
 	maxSampled       = 100     // texts of an object that are compared with samples
-	maxSampledLength = 1 << 10 // of one of them, in bytes
+	maxSampledLength = 1 << 10 // length of one of these texts in bytes
 )
 
 // variableCheck decides for the texts of an object whether their variables are substituted.

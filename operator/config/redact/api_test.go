@@ -21,16 +21,15 @@ import (
 
 const canary = "c4nary0123456789abcdef0123456789"
 
-// speaks matches names and descriptions of fields that may hold credentials.
-var speaks = regexp.MustCompile(`(?i)secret|token|password|credential|authenticat|api.?key`)
+// credentialName matches names and descriptions of fields that may hold credentials.
+var credentialName = regexp.MustCompile(`(?i)secret|token|password|credential|authenticat|api.?key`)
 
-// plain are the fields that speaks matches although they hold none.
+// plain are the fields that credentialName matches although they hold none.
 var plain = []string{
 	"apiCorpID", "apiServer", "apiUrl", "bearerTokenFile", "botTokenFile", "credentialsFile", "keyFile", "name", "tokenFile", "tokenUrl", "userKeyFile",
 }
 
-// Nothing of a credential in a field of an object survives: neither of one in a URL, in whatever
-// field, nor of one in a field of its own.
+// Credentials in any field of an object are removed: in the URLs of all fields, and in fields for credentials.
 func TestEveryFieldOfTheAPI(t *testing.T) {
 	fields, credentials := 0, 0
 	for _, name := range []string{"servicemonitors", "podmonitors", "probes", "scrapeconfigs", "prometheusrules", "alertmanagerconfigs"} {
@@ -65,7 +64,7 @@ func TestEveryFieldOfTheAPI(t *testing.T) {
 				inMap := slices.ContainsFunc(path, func(p string) bool {
 					return slices.Contains([]string{"params", "httpHeaders", "customHeaders", "headers", "endpointParams"}, p)
 				})
-				if (inMap || speaks.MatchString(last+" "+leaf.Description)) && !slices.Contains(plain, last) {
+				if (inMap || credentialName.MatchString(last+" "+leaf.Description)) && !slices.Contains(plain, last) {
 					credentials++
 					values = append(values, canary)
 				}
@@ -123,8 +122,8 @@ func document(path []string, value string) string {
 	return "{" + path[0] + ": " + document(path[1:], value) + "}"
 }
 
-// Nothing survives of what Prometheus and Alertmanager declare as secret in their configurations,
-// wherever it comes from.
+// Values of all fields that Prometheus and Alertmanager declare as secret are removed from their configurations,
+// wherever they come from.
 func TestEverySecretOfThePrograms(t *testing.T) {
 	seen := 0
 	check := func(hide func(root *yaml3.Node, section string)) func(path []string, kind reflect.Type) {

@@ -12,10 +12,10 @@ const Hidden = "<hidden>"
 
 // The names of credentials.
 var (
-	// telling matches the names of keys that hold credentials, and plainEnd the ends of names that
-	// telling matches although they hold none.
-	telling  = lazyregexp.New(`(?i)token|secret|pass|pwd|key|sig|credential|auth|assertion|session`)
-	plainEnd = lazyregexp.New(`_(file|files|url|timeout|length|limit)$`)
+	// credentialKey matches the names of keys that hold credentials, and plainEnd the ends of names that credentialKey
+	// matches although they hold none.
+	credentialKey = lazyregexp.New(`(?i)token|secret|pass|pwd|key|sig|credential|auth|assertion|session`)
+	plainEnd      = lazyregexp.New(`_(file|files|url|timeout|length|limit)$`)
 	// users are keys that identify the holder of a credential.
 	users = []string{"username", "client_id"}
 	// secretMaps are keys of maps of which every value may be a credential.
@@ -35,7 +35,7 @@ const (
 // Key reports whether a key of a configuration holds a credential.
 func Key(name string) bool {
 	name = strings.TrimPrefix(name, paramLabel)
-	return slices.Contains(users, name) || telling.MatchString(name) && !plainEnd.MatchString(name)
+	return slices.Contains(users, name) || credentialKey.MatchString(name) && !plainEnd.MatchString(name)
 }
 
 // isCredentialParam reports whether a URL parameter may be a credential.

@@ -85,7 +85,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Only what is plain is shown of an Alertmanager's own file.
+// Only the plain parts of an Alertmanager's own file are shown.
 func TestSection(t *testing.T) {
 	for _, tc := range []struct{ section, text, want string }{
 		{"receivers", "[{name: a, slack_configs: [{channel: b, send_resolved: true, fields: [{name: c}]}]}]", "[{name: a, slack_configs: [{channel: <hidden>, send_resolved: true, fields: [{name: <hidden>}]}]}]\n"},

@@ -44,8 +44,8 @@ type Values struct {
 	mu    sync.Mutex
 	added []map[string][]byte // not indexed yet
 	whole map[string]bool     // only found as a whole scalar
-	// begin has the other values by their first bytes. Those of a list are sorted, and none is the
-	// beginning of another one.
+	// begin has the other values by their first bytes. The values of a list are sorted, and no value is the beginning
+	// of another one.
 	begin map[string][]string
 }
 

@@ -31,7 +31,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// Whatever the expression and the text are, no more instructions are executed than estimated.
+// For any expression and text, no more instructions are executed than estimated.
 func TestWorkIsAnUpperBound(t *testing.T) {
 	for seed := range uint64(20_000) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -30,7 +30,7 @@ type checker struct {
 	settings    *Settings
 	functions   map[string]any       // of alert templates
 	effort      *templatecost.Budget // of alert templates
-	queries     *limiter             // of alert templates; nil if nothing is enforced
+	queries     *limiter             // of alert templates; nil if no label is enforced
 	faults      []Fault
 	path        string // of the current group or rule
 	group, rule string // their names, see Fault

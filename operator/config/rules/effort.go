@@ -13,7 +13,7 @@ import (
 var errRegexpCost = errors.New("too much to check for one object: its regular expressions compile to too much; " +
 	"use fewer repetitions such as {100} and fewer character classes")
 
-// effort is the cost of the expressions of an object so far.
+// effort is the cost of the expressions of an object.
 type effort struct{ parsing, regexps int }
 
 // affordable charges an expression, and returns an error if the object exceeds its

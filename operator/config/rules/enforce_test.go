@@ -57,7 +57,7 @@ func TestEnforceExpression(t *testing.T) {
 	}
 }
 
-// A function that selects series by itself, in whatever namespace they are, is rejected.
+// A function that selects series by itself, in any namespace, is rejected.
 func TestInfoOfOtherNamespaces(t *testing.T) {
 	for _, expr := range []string{`info(m)`, `sum(rate(info(m)[5m:])) / 2`} {
 		if got, err := enforced(expr, "namespace"); !errors.Is(err, errInfo) {

@@ -20,7 +20,7 @@ const (
 	mostExecuted = 5_000
 	// mostExecutedBytes is the maximum length of a template that is executed.
 	mostExecutedBytes = 4 << 10
-	// mostOutput is the length of the output of all templates of an object, after which none is executed.
+	// mostOutput is the length of the output of all templates of an object after which no further one is executed.
 	mostOutput = 4 << 20
 )
 
@@ -37,7 +37,7 @@ var (
 	misformatted = lazyregexp.New(`%!(?:[a-zA-Z]\(\w+=[^)]{0,40}\)|[a-zA-Z]\(MISSING\)|\((?:EXTRA|NOVERB)[^)]{0,40}\))`)
 )
 
-// Failure is why the text of a template is not the intended one, whatever the alert is.
+// Failure is why the text of a template is not the intended one, for every alert.
 type Failure struct {
 	Action string // that fails, shortened; empty if the output is wrong
 	Reason string // of the failure

@@ -80,7 +80,7 @@ func lackingIn(v *semver.Version, thanos bool) functionSet {
 	return out
 }
 
-// former are the functions that are gone from a version on. Most targets lack all of them.
+// former are the functions that newer versions have removed. Most targets lack all of them.
 var former = func() (out functionSet) {
 	for i, f := range functionGates {
 		if f.renamed != "" {
@@ -144,7 +144,7 @@ func (s *Settings) checkFunctions(expr parser.Node, text string) error {
 	return nil
 }
 
-// mentionsFormer reports whether an expression may call a function that is gone.
+// mentionsFormer reports whether an expression may call a removed function.
 func mentionsFormer(text string) bool {
 	for name := range formerFunctions {
 		if strings.Contains(text, name) {

@@ -137,8 +137,8 @@ var (
 	dashedName    = lazyregexp.New(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
 )
 
-// meantOperand returns what was probably meant in an expression with a unit in full, a number in quotes, a comment before
-// it, or the name of a metric with a dash; empty if it has none.
+// meantOperand returns the probable intention of an expression with a unit in full, a number in quotes, a comment
+// before it, or the name of a metric with a dash; empty if it has none.
 func meantOperand(message, expr string) string {
 	operands := strings.HasSuffix(message, "binary expression must contain only scalar and instant vector types")
 	if m := longUnit.FindStringSubmatch(expr); m != nil && strings.Contains(message, "duration") {

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// follow applies the writes of a plan one by one, checks after each what a reader of all
-// ConfigMaps sees, and returns the resulting ConfigMaps. files are the wanted ones; none
-// exceeds the limit of a ConfigMap.
+// follow applies the writes of a plan one by one, checks the view of a reader of all ConfigMaps after each write, and
+// returns the resulting ConfigMaps. files are the wanted ones; none exceeds the limit of a ConfigMap.
 func follow(t *testing.T, base string, live []Bucket, p Plan, files map[string]string) []Bucket {
 	t.Helper()
 	now := map[string]map[string]string{}

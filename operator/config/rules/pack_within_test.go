@@ -18,8 +18,8 @@ type within struct {
 	overflow map[string]string
 }
 
-// reconcile applies the writes of a plan one by one, checks after each what a reader of
-// everything sees, and keeps the result.
+// reconcile applies the writes of a plan one by one, checks the view of a reader of everything after each write, and
+// keeps the result.
 func (w *within) reconcile(t *testing.T, files map[string]string) Plan {
 	t.Helper()
 	p := PackWithin(base, w.live, wanted(files), w.most)

@@ -18,7 +18,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// A tenant reads series of other namespaces by queries in the templates of an alert, whose text goes to a
+// A tenant could read series of other namespaces by queries in the templates of an alert, whose text is sent to a
 // receiver of the tenant.
 func TestQueriesOfTemplates(t *testing.T) {
 	const refused = "the argument of query must be a constant"

@@ -95,7 +95,7 @@ func TestRenderEqualsTheDetourOverJSON(t *testing.T) {
 	}
 }
 
-// Prometheus reads back exactly what is in the object.
+// Prometheus reads the same rules as the object has.
 func TestRenderIsReadBackUnchanged(t *testing.T) {
 	s := Settings{UTF8Names: true}
 	accepted := 0

@@ -14,7 +14,7 @@ func TestSimpleTemplate(t *testing.T) {
 		// Valid or not, the parser has to read these.
 		"{{ .Value }}": false, "{{- $value -}}": false, "{{ $value": false, "{{ $labelsx }}": false, "{{ $labels. }}": false, "{{ $labels.a-b }}": false,
 		"{{ $value | nothing }}": false, "{{ $value | }}": false, "{{ $value humanize }}": false, `{{ $value | printf "}}" }}`: false, `{{ $value | printf "\n" }}`: false,
-		// What they produce may be large.
+		// Their output may be large.
 		`{{ $value | printf "%100f" }}`: false, `{{ $value | printf "%.1000f" }}`: false, `{{ $value | printf "%*f" }}`: false,
 		"{{ $value | humanize$ }}": false, "{{ if $value }}a{{ end }}": false, "{{ $labels.1 }}": false, "{{ $other }}": false, `{{ $value | printf "a"b }}`: false,
 		"{{ $value | printf \"a\nb\" }}": false, "{{{ $value }}": false, "{{ $value | end }}": false, "{{ $labels.é }}": false, "{{}}": false, "{{/* a */}}": false,

@@ -17,7 +17,7 @@ const NamespaceUnknown Reason = "labels of the namespace are not known"
 type Subject struct {
 	Kind, Namespace string
 	Labels          labels.Set
-	NamespaceLabels labels.Set // as far as known
+	NamespaceLabels labels.Set // the known ones
 	// NamespaceUnknown means that the Namespace was not read and may have more labels.
 	NamespaceUnknown bool
 }
@@ -60,8 +60,8 @@ func (r Rule) labelsDiffer(s Subject, selector string) Answer {
 	return Answer{LabelsNotSelected, selector, fmt.Sprintf("%s does not match the labels of the %s", selector, s.Kind), r.labelMisses(s.Labels)}
 }
 
-// Besides returns a second reason why an object in a namespace that is not selected is not selected; ok is false if its labels
-// match. field has the meaning it has in [Rule.Ask].
+// Besides returns the reason why an object would not be selected even if its namespace was. ok is false if its labels
+// match. field is like in Ask.
 func (r Rule) Besides(s Subject, field string) (second Answer, ok bool) {
 	if r.Empty() || r.Labels(s.Labels) {
 		return Answer{}, false

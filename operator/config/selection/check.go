@@ -81,7 +81,7 @@ var operators = map[string]metav1.LabelSelectorOperator{
 	"!=": metav1.LabelSelectorOpNotIn, "notequals": metav1.LabelSelectorOpNotIn, "notequal": metav1.LabelSelectorOpNotIn, "notexists": metav1.LabelSelectorOpDoesNotExist,
 }
 
-// meantOperator returns a suggestion for an operator that does not exist, as the end of a message; empty if there is none.
+// meantOperator returns a suggestion for an invalid operator, as the end of a message, or "".
 func meantOperator(text string) string {
 	plain := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(text))
 	if meant := operators[plain]; meant != "" {

@@ -137,8 +137,8 @@ func (r Rule) Takes(o metav1.Object) bool {
 // Own returns the workload's namespace, and whether the rule selects only objects in it.
 func (r Rule) Own() (namespace string, only bool) { return r.own, r.OwnNamespaceOnly() }
 
-// Exact returns a label and value that every selected object has, so that callers need to
-// look only at objects with that label; ok is false if there is none.
+// Exact returns a label and value that every selected object has, so that callers need only check objects with that
+// label; ok is false if there is none.
 func (r Rule) Exact() (name, value string, ok bool) {
 	if r.objects == nil {
 		return "", "", false

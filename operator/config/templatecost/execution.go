@@ -115,7 +115,7 @@ func joined(a, b []variable) []variable {
 	return out
 }
 
-// loop executes the body until its variables do not grow any more. The remaining iterations cost as much as the last one.
+// loop executes the body until its variables no longer grow. The remaining iterations cost as much as the last one.
 func (e *execution) loop(dot *value, n *parse.BranchNode) {
 	mark := len(e.vars)
 	v := e.pipe(dot, n.Pipe)

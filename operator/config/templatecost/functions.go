@@ -183,7 +183,8 @@ func printf(e *execution, args []*value) *value {
 	}
 }
 
-// verbBytes returns the length of what a verb writes: the argument at its position, unless its flags say otherwise.
+// verbBytes returns the length of the output of a verb: that of the argument at its position, unless its flags specify
+// another one.
 func verbBytes(flags, verb string, args []*value, i int) int {
 	growth := verbGrowth
 	if flags == "" && verb != "" && strings.Contains("svd", verb[:1]) {

@@ -38,7 +38,7 @@ var (
 	ErrFormat = errors.New("the format of printf must be text of the template, not of an alert")
 )
 
-// Budget is the cost of the templates of one object so far: of an AlertmanagerConfig, or of a PrometheusRule.
+// Budget is the cost of the templates of one object: an AlertmanagerConfig, or a PrometheusRule.
 type Budget struct {
 	program  func(size, int) *language
 	sizes    [4]size

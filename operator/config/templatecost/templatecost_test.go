@@ -211,7 +211,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// What Alertmanager writes for a group is never longer than what the analysis expects.
+// The text of Alertmanager for a group is never longer than the analysis expects.
 func TestOutputIsCovered(t *testing.T) {
 	for _, s := range []size{nothing, {elements: 100, labels: 10, text: 32, long: 32}, {elements: 2, labels: 100, text: 32, long: 1000}} {
 		data := dataOf(s)

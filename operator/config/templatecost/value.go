@@ -15,7 +15,7 @@ type value struct {
 	of      string            // what has no other fields, in the plural; empty if there may be others
 }
 
-// endless is a number that is as large as an int64, for example a time.
+// endless is a number as large as an int64, for example a time.
 var endless = &value{bytes: shortText, count: math.MaxInt}
 
 // moment is a time.

@@ -161,7 +161,7 @@ func (c *conflicts) before(id objectID, want [sha256.Size]byte, found state, now
 	}
 	h.next, h.found, h.asked = want, found, true
 	if !h.written || h.want != want || h.left == found && h.foreign > 0 {
-		return turn{} // the object is as we left it, and gets a new hash
+		return turn{} // the object is unchanged since our write, and only gets a new hash
 	}
 	if h.over(now) {
 		h.forgive()
@@ -205,7 +205,7 @@ func (c *conflicts) wrote(id objectID, made state, signed, now time.Time) (overw
 	}
 	// An annotation of `kubectl rollout restart` changes the spec and is kept.
 	undone := h.found != h.left && (h.found.meta != h.left.meta || h.found.generation != made.generation)
-	// A webhook that changes each write in another way leaves an object that never is as wanted. A new hash of the inputs
+	// If a webhook changes each write in another way, the object never equals the wanted one. A new hash of the inputs
 	// follows each change of a spec, and is no change itself, nor is an object that we delete and create.
 	changed := h.found == h.left && h.left != state{} && made != state{} &&
 		(made.generation != h.left.generation || made.generation == 0 && made.meta != h.left.meta)
@@ -281,7 +281,7 @@ func (c *conflicts) sweep(now time.Time) {
 // over reports whether our last write has remained long enough.
 func (h *history) over(now time.Time) bool { return now.Sub(h.last) >= h.quiet() }
 
-// quiet returns a time that exceeds the pause of another operator like this one, which may be one step ahead.
+// quiet returns a time that exceeds the pause of another operator of this kind, which may be one step ahead.
 func (h *history) quiet() time.Duration {
 	if h.overwrites < promptOverwrites {
 		return overwritesTogether

@@ -30,8 +30,8 @@ type content interface {
 // metadataOnly is the parameter of a media type for objects without their content.
 const metadataOnly = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
-// Update replaces an object and returns it with the metadata that the API server set. What an
-// admission webhook has changed in the content is not in it; watches bring that.
+// Update replaces an object and returns it with the metadata that the API server set. It lacks changes of the content
+// by admission webhooks, which watches deliver.
 func (e contentEndpoint[T]) Update(ctx context.Context, want T, opts metav1.UpdateOptions) (got T, err error) {
 	var made metav1.PartialObjectMetadata
 	err = e.client.Put().Namespace(e.namespace).Resource(e.resource).Name(want.GetName()).
@@ -43,8 +43,8 @@ func (e contentEndpoint[T]) Update(ctx context.Context, want T, opts metav1.Upda
 	return e.with(want, made.ObjectMeta), nil
 }
 
-// contentOf returns the API of the Secrets or ConfigMaps of a namespace; of a fake clientset, api as
-// it is.
+// contentOf returns the API of the Secrets or ConfigMaps of a namespace. The API of a fake clientset is returned
+// unchanged.
 func contentOf[T content](kube kubernetes.Interface, api endpoint[T], namespace, resource string, with func(T, metav1.ObjectMeta) T) endpoint[T] {
 	client, _ := kube.CoreV1().RESTClient().(*rest.RESTClient)
 	if client == nil {

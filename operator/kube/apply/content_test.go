@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The update of a large object is answered with its metadata alone. What the writer remembers is the
-// object with that metadata, and an error of the API server stays one.
+// The response to an update of a large object has only its metadata. The writer remembers the object with that
+// metadata, and returns errors of the API server.
 func TestUpdateIsAnsweredWithMetadata(t *testing.T) {
 	var accepted, sent []string
 	status := http.StatusOK
@@ -74,12 +74,12 @@ func TestUpdateIsAnsweredWithMetadata(t *testing.T) {
 	}
 }
 
-// An update that is interrupted at the end of the process is an error, and nothing is remembered of
-// it: the next reconciliation writes again.
+// An update that is interrupted at the end of the process is an error and is not remembered, so the next reconciliation
+// writes again.
 func TestInterruptedUpdate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client has gone
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client has disconnected
 		cancel()
 		<-r.Context().Done()
 	}))

@@ -66,7 +66,7 @@ func DigestValue(value []byte) string {
 }
 
 // secretOf returns the kind of a Secret that has these digests. The values are large, and their digests are needed for
-// the comparison, for the detection of conflicts and for what is remembered of the write.
+// the comparison, for the detection of conflicts and for the record of the write.
 func (w *Writer) secretOf(want *corev1.Secret, sums map[string]string) *kind[*corev1.Secret] {
 	out := w.secrets
 	out.same = func(want, live *corev1.Secret) bool { return sameMeta(want, live) && maps.Equal(sums, live.StringData) }

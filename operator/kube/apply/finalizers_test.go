@@ -12,7 +12,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// finalizersWritten returns the finalizers of the objects in all updates so far.
+// finalizersWritten returns the finalizers of the objects in all updates.
 func finalizersWritten(t *testing.T, b *bench) (all [][]string) {
 	t.Helper()
 	for _, a := range b.kube.Actions() {

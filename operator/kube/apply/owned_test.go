@@ -66,8 +66,8 @@ func TestPutLeavesForeignObjectsAlone(t *testing.T) {
 	}
 }
 
-// A StatefulSet of another workload, whose name collides with that of a shard, does not keep back the other shards; nothing
-// is removed until it is gone. A Secret of another one does keep back what may name it.
+// A StatefulSet of another workload whose name collides with that of a shard does not block the other shards, but
+// nothing is removed until it is deleted. A Secret of another workload blocks the objects that may refer to it.
 func TestForeignShardLeavesTheOthers(t *testing.T) {
 	set := func(name string, owners []metav1.OwnerReference) *appsv1.StatefulSet {
 		return statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Name, s.OwnerReferences = name, owners })

@@ -34,8 +34,8 @@ func sharedBy(owners string, ports ...string) *corev1.Service {
 	return s
 }
 
-// The parts of a Service that other owners need are kept, and unused ones are removed.
-// The caller knows the owners whose names begin with "user" (use it) or "left" (do not).
+// The parts of a Service that other owners need are kept, and unused ones are removed. The caller knows the owners
+// whose names begin with "user" (they use it) or "left" (they do not).
 func TestSharedServices(t *testing.T) {
 	for name, tc := range map[string]struct {
 		live, want  *corev1.Service

@@ -90,10 +90,9 @@ type Done struct {
 	Change Change
 }
 
-// Do executes the steps in order and stops at the first error. It returns the finished
-// ones. After a postponed write, nothing is removed. A StatefulSet that belongs to another owner counts as postponed, as
-// no other step needs it: the other shards of the workload are still written. A Secret or ConfigMap may be named in those
-// that follow.
+// Do executes the steps in order and stops at the first error. It returns the finished ones. After a postponed write,
+// nothing is removed. A StatefulSet that belongs to another owner counts as postponed, because no other step needs it:
+// the other shards of the workload are still written. A Secret or ConfigMap may be named in those that follow.
 //
 // Errors: those of the API server; the *ForeignErrors of StatefulSets if all steps were executed; a *ConflictError if
 // they were, but another client keeps reverting objects.

@@ -70,7 +70,8 @@ func (v *View[T]) Ours(obj T) bool {
 	return v.last[catalog.KeyOf(obj)] == obj.GetResourceVersion()
 }
 
-// Since reports whether this version of an object is later than our last write; false if there is none.
+// Since reports whether this version of an object is later than our last write. It returns false if there is no such
+// write.
 func (v *View[T]) Since(obj T) bool {
 	v.mu.Lock()
 	last, wrote := v.last[catalog.KeyOf(obj)]
@@ -105,7 +106,7 @@ func (v *View[T]) Get(namespace, name string) (obj T, ok bool) {
 	return w.object, true
 }
 
-// knows reports whether an object that is not in the view does not exist.
+// knows reports whether an object without an entry in the cache certainly does not exist.
 func (v *View[T]) knows(namespace, name string) bool {
 	some, is := v.cache.(partial[T])
 	return !is || some.Knows(types.NamespacedName{Namespace: namespace, Name: name})

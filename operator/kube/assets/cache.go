@@ -158,7 +158,7 @@ func (c *Cache) watched(ref Ref) (w watched) {
 	return w
 }
 
-// gone reports whether the watch covers the object and does not have it.
+// gone reports whether the watch covers the object and the object does not exist.
 func (w watched) gone() bool { return w.known && w.version == "" }
 
 func (c *Cache) kept(ref Ref) *answer {
@@ -316,7 +316,8 @@ func (r cacheReader) Object(ref Ref) (Object, error) {
 	return answered.object, answered.err
 }
 
-// unchanged reports whether the object was read before and has, as far as the watch knows, not changed; it is false for nil.
+// unchanged reports whether the object was read before and has not changed since, as far as the watch covers it. It
+// returns false for nil.
 func (a *answer) unchanged(at watched) bool {
 	return a != nil && a.version() != "" && (!at.known || a.version() == at.version)
 }

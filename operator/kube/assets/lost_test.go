@@ -21,7 +21,8 @@ func forbiddable(forbidden *bool) *fake.Clientset {
 	return kube
 }
 
-// An object that was read is used for some minutes after the permission for it was lost, and asked for again each minute.
+// An object that was read remains in use for some minutes after the permission for it was lost, and is requested again
+// each minute.
 func TestLostPermission(t *testing.T) {
 	forbidden := false
 	c := NewCache(forbiddable(&forbidden), known{}) // the watch needs the permission, too
@@ -94,7 +95,7 @@ func TestPermissionThatComesBack(t *testing.T) {
 	}
 }
 
-// Permission comes before content: an object that was never read is refused at once.
+// Permission is required before content: an object that was never read is refused immediately.
 func TestNeverPermitted(t *testing.T) {
 	forbidden := true
 	c := NewCache(forbiddable(&forbidden), known{web: "1"})

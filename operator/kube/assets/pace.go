@@ -33,9 +33,9 @@ type Pace struct {
 	last string
 }
 
-// spent is the number and duration of reads of a namespace in one reconciliation.
+// spent records the reads of a namespace in a reconciliation.
 type spent struct {
-	reads, again int // again: of what was read before and has not changed
+	reads, again int // again: reads of unchanged objects that were read before
 	time         time.Duration
 	postponed    bool
 	stuck        int // consecutive reconciliations that read mostly the same, and did not get to the end
@@ -64,7 +64,7 @@ func (s *spent) usedUp() bool {
 	return s.reads >= factor*pacedReads || s.time >= time.Duration(factor)*pacedTime
 }
 
-// Postponed returns a namespace of which objects were not read; "" if there is none.
+// Postponed returns a namespace with objects that were not read, or "".
 func (p *Pace) Postponed() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

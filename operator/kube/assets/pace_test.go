@@ -56,8 +56,8 @@ func TestPaced(t *testing.T) {
 	}
 }
 
-// What is read again and again, because it is evicted or expires before all is there, gets more room in the end; what changes
-// again and again does not.
+// Objects that are read repeatedly, because they are evicted or expire before all are read, eventually get more reads.
+// Objects that change repeatedly do not.
 func TestPacedInCircles(t *testing.T) {
 	for name, tc := range map[string]struct {
 		again func(pass, i int) bool

@@ -234,7 +234,7 @@ func Unchanged(r Reader, deps []Dependency) bool {
 	})
 }
 
-// Dependencies returns all objects requested so far, sorted.
+// Dependencies returns all requested objects, sorted.
 func (s *Scope) Dependencies() []Dependency {
 	out := make([]Dependency, 0, len(s.seen))
 	for ref, r := range s.seen {

@@ -115,7 +115,7 @@ func shorten(b *v1.WorkloadBinding, room int) (fits bool) {
 	return sizeOf(b) <= room
 }
 
-// Release returns the change that removes the workload's binding, or false if there is none, or none is read.
+// Release returns the change that removes the workload's binding, or false if there is none or it was not read.
 func Release(obj Object, o Workload) (Change, bool) {
 	at := slices.IndexFunc(obj.Bindings, o.is)
 	if at < 0 {

@@ -109,8 +109,8 @@ func internal(message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: message}}
 }
 
-// Workloads of one tenant that select the object of another one do not fill its status until no user can
-// change the object any more, however long their messages are.
+// Workloads of one tenant that select the object of another one cannot fill its status until the object can no longer
+// be changed, however long their messages are.
 func TestStatusIsBounded(t *testing.T) {
 	long := errors.New(strings.Repeat("x", budget.MessageBytes))
 	obj, all := object(), 0

@@ -31,23 +31,23 @@ func OfObject(err error) bool {
 // ofPlace reports whether an error concerns all objects of a place: a permission is missing, or a webhook does not
 // answer.
 func ofPlace(err error) bool {
-	return !OfObject(err) && (apierrors.IsForbidden(err) || says(err, "failed calling webhook", "failed to call webhook", "conversion webhook"))
+	return !OfObject(err) && (apierrors.IsForbidden(err) || hasMessage(err, "failed calling webhook", "failed to call webhook", "conversion webhook"))
 }
 
 // denied reports whether an admission webhook or a ValidatingAdmissionPolicy refuses the object. A webhook chooses the
 // code of its refusal, so only the message, which is of the API server, identifies it.
-func denied(err error) bool { return says(err, "denied the request", "denied request") }
+func denied(err error) bool { return hasMessage(err, "denied the request", "denied request") }
 
 // exceedsStorage reports whether the object and its status together are larger than etcd stores. The
 // API server responds with 500 and no reason, so only the message of etcd, or of the connection to
 // it, identifies it.
 func exceedsStorage(err error) bool {
 	status, is := errors.AsType[*apierrors.StatusError](err)
-	return is && status.ErrStatus.Code == http.StatusInternalServerError && says(err, "etcdserver: request is too large", "trying to send message larger than max")
+	return is && status.ErrStatus.Code == http.StatusInternalServerError && hasMessage(err, "etcdserver: request is too large", "trying to send message larger than max")
 }
 
-// says reports whether an error is an answer of the API server with one of some texts in its message.
-func says(err error, texts ...string) bool {
+// hasMessage reports whether an error is a response of the API server with one of the texts in its message.
+func hasMessage(err error, texts ...string) bool {
 	status, is := errors.AsType[*apierrors.StatusError](err)
 	if !is {
 		return false

@@ -39,7 +39,7 @@ type Capacity struct {
 	statuses   int // size of the statuses of the stubs in bytes
 	entries    map[place]*entry
 	namespaces map[string]*namespace
-	settling   *time.Timer // the next division; nil: none is pending
+	settling   *time.Timer // the next division; nil if none is pending
 }
 
 // place identifies an object.

@@ -10,9 +10,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/message"
 )
 
-// The default decoders copy a Secret or ConfigMap value by value. The operator's own ones are large, come back after each
-// write, and only their hashes matter. The decoders below hash the values where they are in the buffer of the watch, and use the
-// default decoders for everything else.
+// The default decoders copy a Secret or ConfigMap value by value. The operator's own ones are large, are delivered
+// again after each write, and only their hashes matter. The decoders below hash the values where they are in the buffer
+// of the watch, and use the default decoders for everything else.
 
 // DigestsOnly is the BinaryData of a ConfigMap that has digests in Data. The API server accepts no such key. It must
 // not be modified.

@@ -28,7 +28,8 @@ func TestTooLargeToBeDecoded(t *testing.T) {
 	}
 }
 
-// The status of such an object is read up to a limit, above what the operator writes into it; beyond it, it is marked.
+// The status of such an object is read up to a limit that is above the size of what the operator writes. A larger
+// status is marked.
 func TestStatusOfAnObjectTooLargeToBeDecoded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		bindings string

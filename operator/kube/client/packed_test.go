@@ -133,7 +133,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkDecode measures what the cache does with an object of a watch, and what a compilation adds.
+// BenchmarkDecode measures the work of the cache for an object of a watch, and the additional work of a compilation.
 func BenchmarkDecode(b *testing.B) {
 	for name, of := range map[string]struct {
 		text string

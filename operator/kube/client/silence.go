@@ -17,7 +17,7 @@ const (
 	readSilence = 5 * time.Minute
 )
 
-// silentError means that a request was given up because no part of its answer came for a while.
+// silentError means that a request was canceled because no part of its response arrived for a while.
 type silentError struct{ After time.Duration }
 
 func (e silentError) Error() string {
@@ -28,9 +28,9 @@ func (e silentError) Error() string {
 func (silentError) Timeout() bool   { return true }
 func (silentError) Temporary() bool { return true }
 
-// Impatient returns a transport that gives up requests that are not answered. A lost answer would block the part of the
-// operator that waits for it forever. The answer of a watch must only begin. A watch that breaks just ends ([watched]). Use
-// it with [k8s.io/client-go/rest.Config.Wrap].
+// Impatient returns a transport that cancels requests without a response. A lost response would block the part of the
+// operator that waits for it forever. The response to a watch must only begin. A watch that breaks ends normally
+// ([watched]). Use it with [k8s.io/client-go/rest.Config.Wrap].
 func Impatient(next http.RoundTripper) http.RoundTripper { return impatient{next} }
 
 type impatient struct{ next http.RoundTripper }
@@ -67,10 +67,10 @@ func endless(r *http.Request) bool {
 	return strings.Contains(r.URL.RawQuery, "watch=") && r.URL.Query().Get("watch") != "false"
 }
 
-// watched is the body of a watch. If a proxy or load balancer limits how long a request may last, all watches break again
-// and again. Reflectors begin a new watch at once after the end of a stream, also in the middle of an event. After
-// other errors, such as a reset of an HTTP/2 stream, they wait, with pauses that grow to a minute and only start again
-// after two minutes without an error: with a limit of a minute, changes would be noticed that late.
+// watched is the body of a watch. If a proxy or load balancer limits how long a request may last, all watches break
+// again and again. Reflectors begin a new watch at once after the end of a stream, also in the middle of an event.
+// After other errors, such as a reset of an HTTP/2 stream, they wait, with pauses that grow to a minute and only start
+// again after two minutes without an error: with a limit of a minute, changes would be noticed a minute late.
 type watched struct{ *answer }
 
 // Read implements io.Reader.

@@ -104,7 +104,8 @@ func TestImpatient(t *testing.T) {
 	}
 }
 
-// A watch whose connection breaks ends as if its stream had been cut off, whatever the error is; its end stays an end.
+// A watch whose connection breaks ends like one whose stream was cut off, for any error. Its regular end is not
+// changed.
 func TestBrokenWatchEnds(t *testing.T) {
 	for name, err := range map[string]error{
 		"stream reset": http2.StreamError{StreamID: 1, Code: http2.ErrCodeInternal}, "reset by peer": syscall.ECONNRESET,

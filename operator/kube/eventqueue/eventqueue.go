@@ -132,7 +132,7 @@ func (q *Queue) Run(ctx context.Context) {
 		if !q.has(key) || q.pace.Wait(ctx) != nil {
 			return
 		}
-		if e, ok := q.take(key); ok { // as it is now: it may have been replaced, or dropped
+		if e, ok := q.take(key); ok { // its current state: it may have been replaced, or dropped
 			e.send()
 		}
 	})

@@ -118,7 +118,7 @@ func TestBounded(t *testing.T) {
 	})
 }
 
-// Few Events are sent at once, with their last text.
+// A few Events are sent in a burst, with their last message.
 func TestFew(t *testing.T) {
 	inBubble(t, 1, func(q *Queue, s *sent) {
 		q.report(s, "good", "a", "first")

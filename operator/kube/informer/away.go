@@ -16,8 +16,8 @@ var unbegun = reflect.TypeOf(watch.NewEmptyWatch())
 
 var errUnbegun = errors.New("the connection to the API server broke before it answered")
 
-// Away reports whether an error means that the API server, or what is in front of it, did not serve a request. One that
-// answers that it has too many requests, or that a request takes too long, is not away: it needs longer pauses.
+// Away reports whether an error means that the API server, or a proxy in front of it, did not serve a request. A
+// response of too many requests, or of a request that takes too long, does not count: it requires longer pauses.
 func Away(err error) bool {
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
 		code := status.Status().Code

@@ -43,7 +43,7 @@ type broken struct{ err error }
 
 func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b.err }
 
-// What clients return whose API server is gone, or breaks off, is recognized.
+// The errors of clients are recognized if their API server is unreachable, or closes connections.
 func TestAwayClient(t *testing.T) {
 	for name, err := range map[string]error{
 		"breaks off": io.EOF, "gone": syscall.ECONNREFUSED, "reset": syscall.ECONNRESET, "no route": syscall.EHOSTUNREACH,

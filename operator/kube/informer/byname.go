@@ -68,15 +68,15 @@ func (p *poller) runNames(ctx context.Context, last snapshot, retry time.Duratio
 		}
 		for more := true; more && ctx.Err() == nil; {
 			var err error
-			if more, err = n.look(ctx, &watches); ctx.Err() == nil {
+			if more, err = n.readDue(ctx, &watches); ctx.Err() == nil {
 				p.result(err)
 			}
 		}
 	}
 }
 
-// look reads some of the objects that are due; more is true if others are due, too.
-func (n *byNames) look(ctx context.Context, watches *sync.WaitGroup) (more bool, err error) {
+// readDue reads some of the objects that are due. more is true if others are due, too.
+func (n *byNames) readDue(ctx context.Context, watches *sync.WaitGroup) (more bool, err error) {
 	names, err := n.Names(ctx)
 	if err != nil {
 		return false, err
@@ -142,7 +142,7 @@ func (n *byNames) read(ctx context.Context, name types.NamespacedName) error {
 	return nil
 }
 
-// forget removes the objects that are neither named nor watched any more.
+// forget removes the objects that are neither named nor watched.
 func (n *byNames) forget(names []types.NamespacedName) {
 	wanted := map[types.NamespacedName]bool{}
 	for _, name := range names {
@@ -170,7 +170,7 @@ func (n *seenElsewhere) note(obj Object) {
 	}
 }
 
-// start records objects from now on. It returns those recorded so far.
+// start records objects from now on, and returns those that were recorded before.
 func (n *seenElsewhere) start() map[types.NamespacedName]Object {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -163,7 +163,8 @@ func (s *services) split(t *testing.T, ctx context.Context, poll Poll) (store *S
 	return s.run(t, ctx, "", poll, nil)
 }
 
-// Where only lists are permitted, and not any more either, what was read before stays in the store, and nothing is known to be missing.
+// If the permission to list is lost, and there is no permission to watch, the objects stay in the store, and no object
+// is known to be missing.
 func TestListIsRefusedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

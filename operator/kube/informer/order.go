@@ -52,8 +52,8 @@ type orderChange[T metav1.Object] struct {
 	gone   bool
 }
 
-// mostChanges limits the number of collected changes. mostOld limits their number, and keepOld the time,
-// while they keep earlier versions of objects in memory, because list may not be called for a long time.
+// mostChanges limits the number of collected changes. While changes keep earlier versions of objects in memory, mostOld
+// limits their number, and keepOld the time, because list may not be called for a long time.
 const (
 	mostChanges = 4096
 	mostOld     = 64
@@ -135,8 +135,8 @@ func (o *order[T]) list() []T {
 	return o.sorted
 }
 
-// since returns the objects, which callers must not modify, and what has changed since an earlier call that
-// returned seq; ok is false if that is not known.
+// since returns the objects, which callers must not modify, and the changes since an earlier call that returned seq; ok
+// is false if they are unknown.
 func (o *order[T]) since(seq uint64) (sorted []T, now uint64, changed []Edit, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -32,8 +32,8 @@ func remove(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMe
 	o.note(obj, false, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
 }
 
-// TestOrderIn: the objects of a namespace are those with exactly its name, also beside names that sort
-// before and after it.
+// TestOrderIn: the objects of a namespace are those with exactly its name, also if there are names that sort before and
+// after it.
 func TestOrderIn(t *testing.T) {
 	var o order[*metav1.PartialObjectMetadata]
 	namespaces := []string{"a", "a-b", "a.b", "a0", "aa", "b", ""}
@@ -234,8 +234,8 @@ func TestOrderIsNotSetBack(t *testing.T) {
 	}
 }
 
-// TestOrderTellsWhatChanged: positions that follow the edits of an order are those of a look at all objects, and edits
-// that are no longer known are not guessed.
+// TestOrderTellsWhatChanged: positions that follow the edits of an order equal those of a search through all objects,
+// and unknown edits are reported as unknown.
 func TestOrderTellsWhatChanged(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var o order[*metav1.PartialObjectMetadata]

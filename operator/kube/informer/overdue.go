@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// overdue is how much longer than requested a watch may last. The API server ends each watch in time; one that lasts
-// longer has lost its server behind a proxy or load balancer that keeps the connection.
+// overdue is the time by which a watch may exceed its requested duration. The API server ends each watch in time; a
+// longer one has lost its server behind a proxy or load balancer that keeps the connection open.
 const overdue = 30 * time.Second
 
 // Timely returns a watch function whose watches end if the API server does not end them in time. Reflectors wait for

@@ -22,8 +22,9 @@ const (
 )
 
 // watchBurst is the number of watches that begin without a pause; then one begins every lastRetry. Reflectors begin the
-// next one at once when a watch ends and when the API server says that the version of the objects has expired. They would
-// make many requests a second to a proxy that breaks each watch, and hundreds to an API server that says that each time.
+// next one immediately when a watch ends and when the API server responds that the version of the objects has expired.
+// They would send many requests per second to a proxy that breaks each watch, and hundreds to an API server that always
+// responds so.
 const watchBurst = 5
 
 // Persistent returns a list-watcher whose lists and watches are repeated while the API server is away, until their

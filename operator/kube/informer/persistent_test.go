@@ -57,7 +57,7 @@ func (o *outage) listWatch() *cache.ListWatch {
 
 var refused = &url.Error{Op: "Get", URL: "https://api.example", Err: errors.New("connection refused")}
 
-// Soon after the API server is back, however long it was away, lists and watches succeed.
+// After an outage of the API server of any duration, lists and watches soon succeed.
 func TestPersistent(t *testing.T) {
 	for name, away := range map[string]error{
 		"refused": refused, "broken": errUnbegun, "unavailable": apierrors.NewServiceUnavailable("starting"),
@@ -116,8 +116,8 @@ func TestPersistentReturns(t *testing.T) {
 	}
 }
 
-// An API server that says for ten minutes that what a watch begins with has expired is not asked hundreds of times a
-// second, and is watched soon afterwards. A single such answer delays nothing.
+// An API server that responds for ten minutes that the version with which a watch begins has expired is not queried
+// hundreds of times per second, and is watched soon afterwards. A single such response delays nothing.
 func TestExpiredAgainAndAgain(t *testing.T) {
 	for _, lasts := range []time.Duration{0, 10 * time.Minute} {
 		t.Run(lasts.String(), func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestExpiredAgainAndAgain(t *testing.T) {
 	}
 }
 
-// A watch that breaks each second writes nothing to the log: what lasts is logged once by [Reads].
+// A watch that breaks each second writes nothing to the log: [Reads] logs lasting failures once.
 func TestBrokenWatchesAreQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logtest.Log

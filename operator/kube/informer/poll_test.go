@@ -227,7 +227,7 @@ func TestPollFollowsPermissions(t *testing.T) {
 		time.Sleep(time.Hour)
 		expect(t, "calls while it watches", s.called(), "[]")
 
-		// A deletion while nothing is permitted is noticed later.
+		// A deletion while reads are forbidden is noticed later.
 		s.set(func() { s.permitted, s.versions = []string{"get"}, map[string]string{"a": "1"} })
 		s.watches[0].Stop()
 		time.Sleep(2 * time.Minute)
@@ -296,8 +296,7 @@ func TestPollUnreadable(t *testing.T) {
 	})
 }
 
-// A store that requires permission to watch logs once what it waits for, and starts when the permission
-// is granted.
+// A store that requires permission to watch logs the missing permission once, and starts when it is granted.
 func TestStoreSaysWhatItWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

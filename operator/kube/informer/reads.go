@@ -98,13 +98,13 @@ func (r *Reads) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			r.say(now)
+			r.report(now)
 		}
 	}
 }
 
-// say logs all failing reads when a new one fails, and once when all succeed again.
-func (r *Reads) say(now time.Time) {
+// report logs all failing reads when a new one fails, and logs once when all succeed again.
+func (r *Reads) report(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var names, waiting, outdated []string

@@ -8,8 +8,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// refusals are the calls of one read that the API server forbids, by verb. A list that succeeds says nothing about watches,
-// which reflectors try in turn; a watch begins with a list or follows one.
+// refusals are the calls of one read that the API server forbids, by verb. A successful list does not imply that
+// watches, which reflectors try in turn, are permitted. A successful watch implies both, because it begins with a list
+// or follows one.
 type refusals struct {
 	mu   sync.Mutex
 	last map[string]refusal // guarded
@@ -20,7 +21,7 @@ type refusal struct {
 	err   error
 }
 
-// record records whether a call is forbidden, unless it failed for another reason.
+// record records the result of a call, unless it is an error from which it is unknown whether the call is permitted.
 func (r *refusals) record(verb string, err error) {
 	if err != nil && !apierrors.IsForbidden(err) {
 		return
@@ -40,8 +41,8 @@ func (r *refusals) record(verb string, err error) {
 	r.last[verb] = refusal{cmp.Or(r.last[verb].since, time.Now()), err}
 }
 
-// lasting returns the error of a call that has been forbidden for at least readPatience: an API server that starts forbids
-// what roles permit until it has read them.
+// lasting returns the error of a call that has been forbidden for at least readPatience: an API server that starts
+// forbids permitted calls until it has read the roles.
 func (r *refusals) lasting() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,8 +54,8 @@ func (r *refusals) lasting() error {
 	return nil
 }
 
-// Refused returns the namespaces, "" for all, that the operator may not read any more, with the refusals; what was read
-// before is still in the store.
+// Refused returns the namespaces, "" for all, that the operator may no longer read, with the errors. The objects that
+// were read before are still in the store.
 func (s *Store[T]) Refused() map[string]error {
 	var out map[string]error
 	for _, r := range s.reads {

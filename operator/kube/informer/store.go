@@ -270,8 +270,8 @@ func (s *Store[T]) All() iter.Seq[T] {
 	}
 }
 
-// Sorted iterates over all objects by "namespace/name" in byte order. They are at least as recent
-// as the handled events. There are no objects before [Store.OnChange].
+// Sorted iterates over all objects by "namespace/name" in byte order. They are at least as recent as the handled
+// events. There are no objects before [Store.OnChange].
 func (s *Store[T]) Sorted() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, obj := range s.order.list() {
@@ -289,8 +289,8 @@ func (s *Store[T]) Version() uint64 {
 	return s.order.version
 }
 
-// SortedSince returns the objects of [Store.Sorted], which callers must not modify, and what has changed in the
-// list since an earlier call that returned seq as now. ok is false if that is not known.
+// SortedSince returns the objects of [Store.Sorted], which callers must not modify, and the changes of the list since
+// an earlier call that returned seq as now. ok is false if they are unknown.
 func (s *Store[T]) SortedSince(seq uint64) (objects []T, now uint64, changed []Edit, ok bool) {
 	return s.order.since(seq)
 }

@@ -63,7 +63,7 @@ func All(message []byte, number protowire.Number) iter.Seq[[]byte] {
 	}
 }
 
-// Varint returns the first number in a field of a message; 0 if there is none.
+// Varint returns the first number in a field of a message, 0 if there is none.
 func Varint(message []byte, number protowire.Number) (out uint64) {
 	Walk(message, func(p Part) bool {
 		found := p.Number == number && p.Kind == protowire.VarintType

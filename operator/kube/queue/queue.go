@@ -30,8 +30,8 @@ type Queue struct {
 	furthest map[types.NamespacedName]int // of keys that are retried
 }
 
-// calm is the clock of the metrics. The library updates those of work that is in progress twice a second, for each
-// queue and without end: that wakes an idle operator more often than everything else.
+// calm is the clock of the metrics. The library updates the metrics of work in progress twice a second for each queue,
+// which would wake an idle operator more often than everything else.
 type calm struct{ clock.RealClock }
 
 // metricsPeriod is how old the metrics of work in progress may be.
@@ -57,10 +57,10 @@ func (q *Queue) Add(key types.NamespacedName) { q.keys.Add(key) }
 // AddAfter adds a key after a pause.
 func (q *Queue) AddAfter(key types.NamespacedName, pause time.Duration) { q.keys.AddAfter(key, pause) }
 
-// Retry adds a key after a pause that grows with each retry that got no further. reached is the progress of this attempt,
-// for example how many objects are as they should be. The pause starts from the first one again if that is further than
-// all attempts since the last Forget: a server that loses each tenth answer delays the work, but does not stop it for
-// minutes. As only a new maximum counts, another client that undoes each write does not cause a busy loop.
+// Retry adds a key after a pause that grows with each retry without progress. reached is the progress of this attempt,
+// for example the number of objects in the desired state. The pause starts from the first one again if that is further
+// than all attempts since the last Forget: a server that loses each tenth answer delays the work, but does not stop it
+// for minutes. As only a new maximum counts, another client that undoes each write does not cause a busy loop.
 func (q *Queue) Retry(key types.NamespacedName, reached int) {
 	q.RetryWithin(key, reached, math.MaxInt64)
 }

@@ -45,7 +45,7 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	})
 }
 
-// Every key comes once, those of a namespace in the order in which they were added.
+// Every key is returned once, those of a namespace in the order in which they were added.
 func TestTurns(t *testing.T) {
 	q := newTurns()
 	name := func(text string) types.NamespacedName {

@@ -45,8 +45,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// For any objects, the rest fits, a namespace with at most an equal share loses nothing, the
-// order of the objects is irrelevant, and nothing is left out unnecessarily.
+// For any objects, the remaining ones fit, a namespace with at most an equal share loses nothing, the order of the
+// objects is irrelevant, and nothing is left out unnecessarily.
 func FuzzDivide(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed, uint16(seed*50))

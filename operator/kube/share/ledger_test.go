@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Each key counts with its latest size, keys to evict count until they are set to 0, and nothing is
-// evicted while everything fits.
+// Each key counts with its latest size, keys to evict count until they are set to 0, and no key is evicted while all
+// fit.
 func TestLedger(t *testing.T) {
 	l := Ledger[string]{Room: 100}
 	for _, step := range []struct {

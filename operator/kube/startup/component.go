@@ -44,7 +44,7 @@ func (c *Component) Forbidden() string {
 	return ""
 }
 
-// found stores the result of a check for Forbidden; nil means that nothing is missing.
+// found stores the result of a check for Forbidden. nil means that no permission is missing.
 func (c *Component) found(l *lack) {
 	text := ""
 	if l != nil && len(l.resources) == 0 {

@@ -70,7 +70,7 @@ func (f *fence) renewed(began time.Time) {
 	f.expiry.Reset(time.Until(until))
 }
 
-// expire gives up the lead if it was not renewed in time.
+// expire gives up leadership if it was not renewed in time.
 func (f *fence) expire() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,7 +161,7 @@ func (t *fencedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if err != nil {
 		if req.Body != nil {
-			_ = req.Body.Close() // nothing has been read from it
+			_ = req.Body.Close() // no byte was read from it
 		}
 		return nil, err
 	}

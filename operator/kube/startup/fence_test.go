@@ -176,7 +176,7 @@ func TestFenceDeadline(t *testing.T) {
 	})
 }
 
-// The Lease is released only when no write can arrive any more.
+// The Lease is released only when no write can arrive at the API server.
 func TestFenceRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFence(8 * time.Second)

@@ -89,7 +89,7 @@ func TestRequired(t *testing.T) {
 	for name, tc := range map[string]struct {
 		namespaces []string
 		denied     []string
-		barred     string // a namespace in which everything is denied
+		barred     string // a namespace in which every call is denied
 		want       string
 	}{
 		"all namespaces need their list": {nil, []string{"list namespaces", "watch namespaces"}, "", "no permission to list, watch namespaces"},

@@ -21,7 +21,7 @@ const (
 )
 
 // Patience is for requests without which the operator cannot start. An operator that ended because one of them failed
-// would be restarted after pauses that grow to five minutes, whereas the API server may be well again at once.
+// would be restarted after pauses that grow to five minutes, although the API server may recover immediately.
 type Patience struct {
 	Log *slog.Logger
 
@@ -88,7 +88,7 @@ func (p *Patience) done(err error) {
 	}
 }
 
-// server is an API server that is asked about kinds and permissions.
+// server is an API server that is queried for kinds and permissions.
 type server struct {
 	kubernetes.Interface
 	patience *Patience
