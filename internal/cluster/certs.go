@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// certAuthority signs the cluster's certificates. They are valid for a year, like those of kubeadm.
+// certAuthority signs the cluster's certificates. They are valid for a year, as with kubeadm.
 type certAuthority struct {
 	dir  string // for the files
 	cert *x509.Certificate

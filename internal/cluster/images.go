@@ -27,16 +27,16 @@ type Image struct {
 func (c *Cluster) LoadImage(ctx context.Context, img Image) error {
 	return withTempDir(c.Dir, "image-", func(dir string) error {
 		archive := filepath.Join(dir, "image.tar")
-		if err := BuildImage(ctx, img, archive, c.log); err != nil {
+		if err := buildImage(ctx, img, archive, c.log); err != nil {
 			return err
 		}
 		return c.ImportImage(ctx, archive)
 	})
 }
 
-// BuildImage builds an image and writes it to a docker archive. It needs root or user namespaces, but no cluster.
+// buildImage builds an image and writes it to a docker archive. It needs root or user namespaces, but no cluster.
 // During the build there is a scratch folder next to the archive.
-func BuildImage(ctx context.Context, img Image, archive string, log io.Writer) error {
+func buildImage(ctx context.Context, img Image, archive string, log io.Writer) error {
 	if img.Name == "" {
 		return errors.New("image without a name")
 	}

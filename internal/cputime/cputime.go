@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Now returns the CPU time that this process has used so far.
+// Now returns the CPU time that this process has used.
 func Now() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -70,9 +70,9 @@ func Container(ratio float64, log *slog.Logger) {
 // of 10,000 monitors: 24 % less CPU than with Go's default, for 40 % more memory.
 const briefPercent = 400
 
-// Brief tunes a command that ends after a piece of work: a collection marks what was read so far, of which
-// nearly everything is needed until the end. Within a container, the memory stays below its limit.
-// GOGC, GOMEMLIMIT and AUTOMEMLIMIT in the environment take precedence.
+// Brief tunes a command that ends after a piece of work: a garbage collection marks all data that was read, nearly all
+// of which is needed until the end. Within a container, the memory stays below its limit. GOGC, GOMEMLIMIT and
+// AUTOMEMLIMIT in the environment take precedence.
 func Brief() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(briefPercent)

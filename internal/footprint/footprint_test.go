@@ -46,7 +46,7 @@ func TestTrimmerPlansOneRelease(t *testing.T) {
 	})
 }
 
-// TestBrief: a command collects less often, unless the user says how often.
+// TestBrief: a command collects garbage less often, unless the user sets a percentage.
 func TestBrief(t *testing.T) {
 	before, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
 	t.Cleanup(func() {

@@ -95,8 +95,9 @@ func Settle(ctx context.Context) {
 // followPeriod is the interval between adjustments in a program whose live heap grows with its requests.
 const followPeriod = time.Second
 
-// Follow keeps the heap small until ctx ends, in a server that has no end of its startup: the growth between collections
-// follows the live heap, and what is free is released once a minute. GOGC in the environment takes precedence.
+// Follow keeps the heap small until ctx ends, in a server whose startup has no defined end: the growth between
+// collections follows the live heap, and free memory is released once a minute. GOGC in the environment takes
+// precedence.
 func Follow(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return

@@ -29,8 +29,7 @@ func TestMostKept(t *testing.T) {
 	}
 }
 
-// TestStart: the heap is kept smaller from the start until the program has settled, unless the user says how often to
-// collect.
+// TestStart: the heap is kept smaller from the start until the program has settled, unless the user sets a percentage.
 func TestStart(t *testing.T) {
 	before := debug.SetGCPercent(1000)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
@@ -109,7 +108,7 @@ func TestSettleReleasesWhatABurstLeft(t *testing.T) {
 	})
 }
 
-// TestFollow: the growth follows the live heap until the end, unless the user says how often to collect.
+// TestFollow: the growth follows the live heap until the end, unless the user sets a percentage.
 func TestFollow(t *testing.T) {
 	before := debug.SetGCPercent(1000)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
@@ -125,7 +124,7 @@ func TestFollow(t *testing.T) {
 		done.Go(func() { Follow(ctx) })
 		synctest.Wait()
 		large := make([]byte, 100<<20)
-		runtime.GC() // alive is that of the last collection
+		runtime.GC() // alive is the live heap at the last collection
 		time.Sleep(2 * followPeriod)
 		synctest.Wait()
 		if got := debug.SetGCPercent(leastPercent); got != leastPercent {

@@ -12,7 +12,7 @@ var ErrTooLong = errors.New("the text is too long")
 // Items is a list of a top-level key that is written item by item, in the format of
 // [AppendItems] and up to a limit.
 type Items struct {
-	// Text is the YAML of the items so far.
+	// Text is the YAML of the items.
 	Text []byte
 	// Dropped lists the omitted keys and items.
 	Dropped []Dropped

@@ -19,7 +19,7 @@ type listed struct {
 	Inner  []listed          `yaml:"inner,omitempty"`
 }
 
-// Items written one by one equal those written at once.
+// Items that are written one by one equal those that are written together.
 func TestItems(t *testing.T) {
 	to := target("2.50.0", Server)
 	jobs := []listed{{Name: "a", New: "x"}, {Name: "b\nc", Values: []string{"1", "y"}}, {Inner: []listed{{Name: "z", New: "x"}}, Labels: map[string]string{"a": "b"}}}

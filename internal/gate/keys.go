@@ -9,8 +9,9 @@ import (
 // maps have their keys in byte order.
 type Texts map[string]string
 
-// compareKeys compares keys as the library does: at the first difference, letters come after everything else, and digits count as a
-// number. This order has cycles (1A, 02, 11A), with which the library writes a random order. Sort by bytes before, for always the same.
+// compareKeys compares keys as the library does: at the first difference, letters come after everything else, and
+// digits count as a number. This order has cycles (1A, 02, 11A), with which the library writes a random order. Sort by
+// bytes before, so that the order is always the same.
 func compareKeys(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	at := 0

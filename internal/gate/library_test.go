@@ -99,7 +99,7 @@ func grow(r *rand.Rand, words []string, depth int) *tree {
 	return t
 }
 
-// Two keys of Texts are in the order of the library, whatever they are. More may have none there.
+// Any two keys of Texts are in the order of the library. More than two may have no order there.
 func TestOrderOfTexts(t *testing.T) {
 	for seed := range uint64(5000) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -26,7 +26,7 @@ func newFair[M comparable](most int) *fair[M] {
 	return &fair[M]{most: most, by: map[string][]member[M]{}}
 }
 
-// enter adds a member and returns the one that has to go, if any. That is not a member any more.
+// enter adds a member and returns the one that must leave, if any, which is then no longer a member.
 func (f *fair[M]) enter(group string, m M) (loser M, full bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// endless writes until that fails, and says where the request came from and why it failed.
+// endless writes until a write fails, and records the source of the request and the error.
 type endless struct{ ended chan ended }
 
 type ended struct {

@@ -1,5 +1,4 @@
-// Package jsonstream reads large JSON texts value by value, with limits for the whole text and for what is in
-// memory of it. The texts may be those of a hostile sender.
+// Package jsonstream reads large JSON texts value by value, with limits for the whole text and for the part of it in memory. The sender may be hostile.
 //
 //	in := jsonstream.New(body, jsonstream.Limits{Text: 64 << 20, Value: 4 << 10})
 //	err := in.Object(func(key string) error {
@@ -24,8 +23,8 @@ type Limits struct {
 	Value int64
 }
 
-// chunk is the most that is read at once, but for values that are larger: as much again is read of these, because the
-// decoder looks again at all white space before a value each time that it reads.
+// chunk is the maximum size of a read. For a value that is larger, a read doubles the number of bytes, because the
+// decoder rescans all white space before a value after each read.
 const chunk = 4 << 10
 
 // ErrTooLarge is returned for what exceeds the limits.
@@ -44,10 +43,9 @@ func New(from io.Reader, limits Limits) *Reader {
 	return r
 }
 
-// Object reads an object. value is called after each key, and reads its value. null is an empty object.
+// Object reads an object. value is called after each key, and reads its value. null counts as an empty object.
 //
-// Errors: those of value and of the connection; another form; [ErrTooLarge]; io.EOF if there is no text
-// any more.
+// Errors: those of value and of the connection; another form; [ErrTooLarge]; io.EOF at the end of the text.
 func (r *Reader) Object(value func(key string) error) error {
 	return r.delimited('{', '}', func() error {
 		t, err := r.token()
@@ -59,17 +57,17 @@ func (r *Reader) Object(value func(key string) error) error {
 	})
 }
 
-// Array reads an array. value is called before each value, and reads it. null is an empty array. Errors are as those of
-// Object.
+// Array reads an array. value is called before each value, and reads it. null counts as an empty array. Errors are
+// those of Object.
 func (r *Reader) Array(value func() error) error { return r.delimited('[', ']', value) }
 
-// Decode reads a value as json.Unmarshal does. Errors are as those of Object.
+// Decode reads a value like json.Unmarshal. Errors are those of Object.
 func (r *Reader) Decode(v any) error {
 	r.in.value = 0
 	return r.dec.Decode(v)
 }
 
-// Skip reads a value that is not needed. Errors are as those of Object.
+// Skip reads a value that is not needed. Errors are those of Object.
 func (r *Reader) Skip() error {
 	var ignored json.RawMessage
 	return r.Decode(&ignored)

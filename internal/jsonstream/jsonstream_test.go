@@ -57,7 +57,7 @@ var (
 	many = strings.Repeat(",1", 1<<20)
 )
 
-// What is in memory does not grow with the text: no more is read ahead than one chunk for each value.
+// The memory does not grow with the text: at most one chunk per value is read ahead.
 func TestReadsNoMoreThanNeeded(t *testing.T) {
 	from := &counting{Reader: strings.NewReader(`{"a":"` + strings.Repeat("a", 1<<20))}
 	_, err := read(from, Limits{Text: 1 << 30, Value: 100})

@@ -37,9 +37,8 @@ type Proxy struct {
 // Close stops the proxy and waits until it has exited.
 func (p *Proxy) Close() { p.close() }
 
-// StartProxy starts `kubectl proxy` on a free port. The proxy ends with ctx, with Close,
-// and at the latest with this process, because it gives access to the cluster with the
-// permissions of kubeconfig.
+// StartProxy starts `kubectl proxy` on a free port. The proxy ends with ctx, with Close, and at the latest with this
+// process, because it allows access to the cluster with the permissions of kubeconfig.
 //
 // kubeconfig: path; empty means kubectl's default.
 func StartProxy(ctx context.Context, kubectl, kubeconfig string) (*Proxy, error) {

@@ -11,7 +11,7 @@ type Reason string
 
 // The reasons. Only Rejected, Timeout and Unverified mean that a reload request was sent.
 const (
-	// NotReady: the server reports that it is still starting. Nothing was sent.
+	// NotReady: the server reports that it is still starting. No request was sent.
 	NotReady Reason = "not_ready"
 	// BadRequest: the request could not be built, for example because a password file is unreadable.
 	BadRequest Reason = "bad_request"

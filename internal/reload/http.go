@@ -51,7 +51,7 @@ type HTTP struct {
 	notReadySince time.Time
 
 	loaded time.Time // load time that the server reported last
-	skewed bool      // it comes from another clock than the readiness response
+	skewed bool      // it was measured by another clock than the readiness response
 }
 
 // NewHTTP returns the trigger for one endpoint.

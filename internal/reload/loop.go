@@ -37,7 +37,7 @@ type Loop struct {
 	current version
 	failure *Failure
 
-	contents uint64 // number of contents so far, as in Target.want
+	contents uint64 // number of the current content, as in Target.want
 	recent   []step // at most maxRecent
 }
 
@@ -45,7 +45,7 @@ type Loop struct {
 type occasion int
 
 const (
-	repeated occasion = iota // it is the first one or a retry, or a target asks for the content
+	repeated occasion = iota // it is the first one or a retry, or a target requests the content
 	due                      // a change, or the end of the interval
 )
 
@@ -66,7 +66,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer running.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	refresh := func(ctx context.Context) error { return l.look(ctx, repeated) }
+	refresh := func(ctx context.Context) error { return l.runStep(ctx, repeated) }
 	for _, t := range l.Targets {
 		running.Go(func() { t.Run(ctx, refresh) })
 	}
@@ -79,14 +79,14 @@ func (l *Loop) Run(ctx context.Context) error {
 			return nil
 		case <-l.Changes:
 			tick.Reset(l.Interval)
-			failures = count(failures, l.look(ctx, due))
+			failures = count(failures, l.runStep(ctx, due))
 		case <-tick.C:
-			failures = count(failures, l.look(ctx, due))
+			failures = count(failures, l.runStep(ctx, due))
 			for _, t := range l.Targets {
 				t.nudge()
 			}
 		case <-again:
-			failures = count(failures, l.look(ctx, repeated))
+			failures = count(failures, l.runStep(ctx, repeated))
 		}
 	}
 	return nil
@@ -107,8 +107,8 @@ func (l *Loop) again(failures int) <-chan time.Time {
 	return time.After(stepBackoff.pause(Rejected, failures))
 }
 
-// look runs a step and logs its outcome.
-func (l *Loop) look(ctx context.Context, on occasion) error {
+// runStep runs a step and logs its outcome.
+func (l *Loop) runStep(ctx context.Context, on occasion) error {
 	err := l.step(ctx, on)
 	if ctx.Err() == nil {
 		l.log(err)

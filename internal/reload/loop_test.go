@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestProbesDuringAStep asks the endpoints for probes while a large configuration is rendered.
+// TestProbesDuringAStep probes the endpoints while a large configuration is rendered.
 func TestProbesDuringAStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()

@@ -7,8 +7,7 @@ import (
 // maxRecent limits the changes in a report.
 const maxRecent = 16
 
-// Recent is a change of an input or a folder. A client that polls after several changes learns from it when each of
-// them arrived.
+// Recent is a change of an input or a folder, for clients that poll after several changes and need the time of each.
 type Recent struct {
 	Path string `json:"path"`
 	// SHA256 is the InputSHA256 of a file, or the SHA256 of a folder.
@@ -19,7 +18,7 @@ type Recent struct {
 	Loaded time.Time `json:"loaded,omitzero"`
 }
 
-// step is a Recent and the number of the content in which it came first.
+// step is a Recent with the number of the first content that includes it.
 type step struct {
 	Recent
 	content uint64

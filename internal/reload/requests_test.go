@@ -66,8 +66,8 @@ func TestOneRequestAtATime(t *testing.T) {
 	}
 }
 
-// The response to a request for content that was replaced, and has come back, does not count: the server may have
-// loaded what was there in between.
+// The response to a request for content that was replaced and then restored does not count, because the server may have
+// loaded the content in between.
 func TestLateAnswerForContentThatCameBack(t *testing.T) {
 	release := make(chan int)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {

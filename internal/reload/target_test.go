@@ -89,7 +89,7 @@ func TestTargetAsksOncePerVersion(t *testing.T) {
 	}
 }
 
-// If a is applied, b is rejected and a comes back, the server is reloaded with a again.
+// If a is applied, b is rejected and a is restored, the server is reloaded with a again.
 func TestRollback(t *testing.T) {
 	s := &script{answers: []error{nil, refused, nil}}
 	play(t, s, TargetOptions{Backoff: Backoff{Base: time.Hour}}, func(target *Target) {
@@ -241,7 +241,7 @@ func TestLimitAndNudge(t *testing.T) {
 	}
 }
 
-// Nothing is sent while the inputs cannot be read.
+// No request is sent while the inputs cannot be read.
 func TestRetriesLookAtTheInputs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{answers: []error{away, nil}, start: time.Now()}

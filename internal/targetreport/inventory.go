@@ -45,7 +45,7 @@ const (
 type Inventory struct {
 	// Version of the list.
 	Version string `json:"version"`
-	// Boot and Seq are as those of a Report, with which they share the numbers.
+	// Boot and Seq are like those of a Report, with which they share the numbers.
 	Boot uint64 `json:"boot"`
 	Seq  uint64 `json:"seq"`
 	// Blind is true if Prometheus cannot be queried: then only the list is known.

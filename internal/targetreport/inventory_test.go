@@ -58,7 +58,7 @@ func packed(text string) []byte {
 	return out.Bytes()
 }
 
-// What one side writes the other reads, whatever the names are.
+// One side reads the messages of the other, for any names.
 func TestInventory(t *testing.T) {
 	large := map[string]InventoryTarget{}
 	for i := range 3000 {
@@ -188,7 +188,7 @@ func TestReadInventoryRefuses(t *testing.T) {
 	}
 }
 
-// No inventory makes ReadInventory panic or return what the writer would not write.
+// No inventory makes ReadInventory panic or return a message that the writer would not write.
 func FuzzReadInventory(f *testing.F) {
 	f.Add([]byte(`{"version":"1-1","boot":1,"seq":2,"blind":true}{"job":"a","targets":{"b":{"series":1,"scraped":true}}}`))
 	f.Add([]byte(`{}{"job":"","targets":{"":{},"":{}}}{"targets":1}`))

@@ -5,8 +5,7 @@
 //	watch.go     the targets about which the service requests reports without delay
 //	inventory.go the list of a pod, with the number of series of each target
 //
-// A report only names exceptions, so it stays small however many targets there are: of each requested job
-// that a report does not name, Prometheus has the targets at Version, scrapes all of them, and no others.
+// A report only names exceptions, so its size does not depend on the number of targets: of each requested job that a report does not name, Prometheus has the targets at Version, scrapes all of them, and no others.
 package targetreport
 
 import (
@@ -219,7 +218,7 @@ func Decode(text []byte) (r Report, err error) {
 	return r, nil
 }
 
-// valid reports whether a name can be part of a report. It may be shown to people as it is.
+// valid reports whether a name can be part of a report. Valid names may be shown to users unchanged.
 func valid(name string) bool {
 	return len(name) <= MaxName && strings.IndexFunc(name, func(c rune) bool { return c == unicode.ReplacementChar || !unicode.IsPrint(c) }) < 0
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What one side encodes the other decodes, whatever is reported.
+// One side decodes the reports that the other encodes, for any content.
 func TestEncode(t *testing.T) {
 	small := Report{Version: "7-3", Boot: 1764230400000, Seq: 12, Fetched: "7-2", Watch: 3, Scraped: []string{"u17"}, Blind: true,
 		Requested: 2, Served: 3, Active: 2, Compared: 1, Age: new(5), Jobs: []Job{

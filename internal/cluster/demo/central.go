@@ -58,8 +58,8 @@ func (p *place) manifests(ctx context.Context) (string, error) {
 	return p.run(ctx, "kustomize", dir)
 }
 
-// relative returns the path to a folder from another one, with all symbolic links resolved: kustomize takes no absolute
-// paths.
+// relative returns the path to a folder from another one, with all symbolic links resolved, because kustomize accepts
+// no absolute paths.
 func relative(from, to string) (string, error) {
 	var err error
 	for _, path := range []*string{&from, &to} {

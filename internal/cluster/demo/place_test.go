@@ -39,7 +39,7 @@ func newStandIns(t *testing.T, alone bool, lines map[string]string) standIns {
 	return s
 }
 
-// calls returns the command lines so far, with ROOT for the working tree and TEMP for temporary folders.
+// calls returns the command lines that were run, with ROOT for the working tree and TEMP for temporary folders.
 func (s standIns) calls(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "calls"))

@@ -85,8 +85,8 @@ func Taken(ports ...int) error {
 	return errors.Join(errs...)
 }
 
-// Address returns a loopback address on which nothing listens, for a server that is started at once.
-// Unlike a leased port, it is not reserved.
+// Address returns a loopback address on which no process listens, for a server that is started immediately. Unlike a
+// leased port, it is not reserved.
 func Address() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

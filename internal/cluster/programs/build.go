@@ -164,8 +164,7 @@ func tail(out []byte, limit int) []byte {
 	return out[max(0, len(out)-limit):]
 }
 
-// progress logs the build at once and every ten seconds until the returned function is
-// called.
+// progress logs the build immediately and every ten seconds until the returned function is called.
 func (f *Finder) progress(what string) (done func(error)) {
 	start := time.Now()
 	elapsed := func() time.Duration { return time.Since(start).Round(time.Second) }

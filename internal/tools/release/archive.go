@@ -50,7 +50,7 @@ func tarred(files []file) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// writeTar writes entries sorted by name, of user and group 0, with folders before what is in them.
+// writeTar writes entries sorted by name, of user and group 0, with folders before their content.
 func writeTar(w io.Writer, files []file) error {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })

@@ -52,7 +52,7 @@ func (r *release) writeImages() error {
 	return nil
 }
 
-// programImage is what Dockerfile.operator or Dockerfile.reloader makes.
+// programImage is the image that Dockerfile.operator or Dockerfile.reloader builds.
 func (r *release) programImage(platform string, p program, roots []byte) (v1.Image, error) {
 	base, err := layerOf([]file{
 		{name: "etc/passwd", text: []byte(accounts), mode: 0o644},

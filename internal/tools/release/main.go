@@ -28,14 +28,14 @@ type release struct {
 	root     string // of the source tree
 	binaries string // folder: PLATFORM/operator, PLATFORM/config-reloader/config-reloader, …
 	out      string
-	image    string // what the names of the images begin with
+	image    string // prefix of the names of the images
 	tag      string // of the images
 	version  string // of the release, without "v"
 	revision string
 	created  time.Time // of the commit
 	platform []string  // linux-amd64
 
-	images []published // so far
+	images []published // images that were written
 }
 
 // programs are built for every platform and have an image each.

@@ -9,7 +9,7 @@ import (
 )
 
 // caCertificates are the CA certificates that Mozilla trusts for servers, in PEM. They come from a module, not from
-// this machine. CAs that are trusted for some certificates only are left out: a file cannot say that.
+// this machine. CAs that are trusted only for some certificates are left out, because a file cannot express this.
 func caCertificates() ([]byte, error) {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {

@@ -29,7 +29,7 @@ func (r *release) writeSBOMs() error {
 	return nil
 }
 
-// bill lists what a binary was built from, as its linker noted it.
+// bill lists the modules from which a binary was built, as recorded by its linker.
 func bill(name, version string, info *debug.BuildInfo) *cdx.BOM {
 	bom := cdx.NewBOM()
 	bom.Metadata = &cdx.Metadata{Component: &cdx.Component{
