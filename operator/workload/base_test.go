@@ -97,7 +97,7 @@ func TestHashOf(t *testing.T) {
 		t.Error("the order counts")
 	}
 	for name, in := range map[string]hashInputs{
-		"rules": {RuleConfigMaps: []string{"a"}}, "TLS": {RuleConfigMaps: []string{"a", "b"}, TLSSecrets: MountedTLSAssets + 1},
+		"rules": {RuleConfigMaps: []string{"a"}}, "TLS": {RuleConfigMaps: []string{"a", "b"}, TLSSecrets: minMountedTLSAssets + 1},
 		"parts": {RuleConfigMaps: []string{"a", "b"}, ConfigInParts: true}, "http2": {RuleConfigMaps: []string{"a", "b"}, HTTP2: new(false)},
 	} {
 		if sum(b, in) == base {

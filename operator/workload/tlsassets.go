@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// TLSAssetsVolume is the name of the volume [Base.TLSAssets].
-	TLSAssetsVolume = "tls-assets"
-	// MountedTLSAssets is the number of Secrets of TLS assets that a pod mounts in the
+	// tlsAssetsVolume is the name of the volume [Base.TLSAssets].
+	tlsAssetsVolume = "tls-assets"
+	// minMountedTLSAssets is the number of Secrets of TLS assets that a pod mounts in the
 	// split layout, existing or not, so that references of selected objects never change
 	// the pod.
-	MountedTLSAssets = 8
+	minMountedTLSAssets = 8
 	// MaxTLSAssetBytes is the maximum total size of the names and contents of all files.
-	// They then fit into MountedTLSAssets Secrets in every arrangement: a file can only be
+	// They then fit into minMountedTLSAssets Secrets in every arrangement: a file can only be
 	// left over if the free space of each Secret is less than the size of the largest
 	// file.
-	MaxTLSAssetBytes = MountedTLSAssets * (MaxSecretBytes - budget.TLSFileBytes - wellknown.MaxKeyLength)
+	MaxTLSAssetBytes = minMountedTLSAssets * (MaxSecretBytes - budget.TLSFileBytes - wellknown.MaxKeyLength)
 )
 
 // TLSAssetSecrets distributes files (name to content) over as many Secrets as they need,
@@ -62,12 +62,12 @@ func (b *Base) TLSAssets(secrets int) corev1.Volume {
 	for i := range b.mountedTLSAssets(secrets) {
 		projected.Sources = append(projected.Sources, SecretProjection(b.TLSAssetSecretName(i), optional))
 	}
-	return corev1.Volume{Name: TLSAssetsVolume, VolumeSource: corev1.VolumeSource{Projected: projected}}
+	return corev1.Volume{Name: tlsAssetsVolume, VolumeSource: corev1.VolumeSource{Projected: projected}}
 }
 
 // TLSAssetsMount returns the mount of [Base.TLSAssets] in the server's container.
 func (b *Base) TLSAssetsMount() corev1.VolumeMount {
-	return corev1.VolumeMount{Name: TLSAssetsVolume, MountPath: b.Kind.TLSAssetsDir, ReadOnly: true}
+	return corev1.VolumeMount{Name: tlsAssetsVolume, MountPath: b.Kind.TLSAssetsDir, ReadOnly: true}
 }
 
 // mountedTLSAssets returns how many Secrets pods mount if secrets of them exist. The
@@ -76,7 +76,7 @@ func (b *Base) mountedTLSAssets(secrets int) int {
 	if b.Config.Layout == LayoutSingle {
 		return max(secrets, 1)
 	}
-	return max(secrets, MountedTLSAssets)
+	return max(secrets, minMountedTLSAssets)
 }
 
 // packer is a partial distribution of files over Secrets.

@@ -44,7 +44,7 @@ func TestTLSAssetsChangeNoPod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range MountedTLSAssets + 1 {
+	for n := range minMountedTLSAssets + 1 {
 		got, err := b.HashOf(nil, hashInputs{TLSSecrets: n})
 		if err != nil || got != want || !reflect.DeepEqual(b.TLSAssets(n), b.TLSAssets(1)) {
 			t.Errorf("%d Secrets: hash %s, want %s, %v", n, got, want, err)
@@ -79,8 +79,8 @@ func TestTLSAssetsFit(t *testing.T) {
 				files[name], total = content[:size], total+len(name)+size
 			}
 			secrets := b.TLSAssetSecrets(files, held)
-			if len(secrets) > MountedTLSAssets {
-				t.Fatalf("seed %d, step %d: %d bytes in %d Secrets, pods mount %d", seed, step, total, len(secrets), MountedTLSAssets)
+			if len(secrets) > minMountedTLSAssets {
+				t.Fatalf("seed %d, step %d: %d bytes in %d Secrets, pods mount %d", seed, step, total, len(secrets), minMountedTLSAssets)
 			}
 			clear(held)
 			for i, s := range secrets {

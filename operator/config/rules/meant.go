@@ -91,7 +91,7 @@ func (s *Settings) meantFunction(err error, expr string) error {
 	}
 	m := unknownFunction.FindStringSubmatch(err.Error())
 	if m == nil {
-		return MeantSyntax(err, expr)
+		return meantSyntax(err, expr)
 	}
 	if meant := manifest.Similar(m[1], slices.Sorted(maps.Keys(parser.Functions))); meant != "" {
 		return fmt.Errorf("%w, did you mean %q?", err, meant)
@@ -99,8 +99,8 @@ func (s *Settings) meantFunction(err error, expr string) error {
 	return err
 }
 
-// MeantSyntax adds the correct syntax to an error about an expression, if it is a common mistake.
-func MeantSyntax(err error, expr string) error {
+// meantSyntax adds the correct syntax to an error about an expression, if it is a common mistake.
+func meantSyntax(err error, expr string) error {
 	if strings.HasSuffix(err.Error(), "unexpected end of input") && percent.MatchString(expr) {
 		return fmt.Errorf("%w; %% is the remainder of a division, write the number alone", err)
 	}

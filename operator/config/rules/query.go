@@ -144,7 +144,7 @@ func MalformedQuery(text string) (query string, err error) {
 			return "", nil
 		}
 		if _, err := promQL.ParseExpr(constant.Text); err != nil {
-			return constant.Quoted, MeantSyntax(err, constant.Text)
+			return constant.Quoted, meantSyntax(err, constant.Text)
 		}
 	}
 	return "", nil
@@ -156,7 +156,7 @@ func MalformedSelector(text string) error {
 		return nil
 	}
 	if _, err := parser.NewParser(AllPromQL()).ParseMetricSelector(text); err != nil {
-		return MeantSyntax(err, text)
+		return meantSyntax(err, text)
 	}
 	return nil
 }

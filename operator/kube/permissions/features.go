@@ -37,11 +37,11 @@ type Feature struct {
 // Manifests that grant permissions, below deploy.
 const (
 	Base            = "rbac.yaml"
-	KubeletManifest = "components/kubelet/rbac.yaml"
-	LeaderManifest  = "components/high-availability/rbac.yaml"
-	WatchManifest   = "components/least-privilege/watch.yaml"
-	CertsManifest   = "components/webhook-certificates/rbac.yaml"
-	TargetsManifest = "components/http-api/targets.yaml"
+	kubeletManifest = "components/kubelet/rbac.yaml"
+	leaderManifest  = "components/high-availability/rbac.yaml"
+	watchManifest   = "components/least-privilege/watch.yaml"
+	certsManifest   = "components/webhook-certificates/rbac.yaml"
+	targetsManifest = "components/http-api/targets.yaml"
 	notStarted      = "no controller starts"
 )
 
@@ -77,8 +77,8 @@ func resources(sub string, is func(*catalog.Row) bool) (out []string) {
 	return out
 }
 
-// Features returns the features and their permissions, required ones first.
-func Features() []Feature { return append(always(), optional()...) }
+// features returns the features and their permissions, required ones first.
+func features() []Feature { return append(always(), optional()...) }
 
 // always returns the features without which no controller starts or can write.
 func always() []Feature {
@@ -103,9 +103,9 @@ func always() []Feature {
 	}
 }
 
-// Watching permits list and watch of Secrets and ConfigMaps, both referenced and generated
+// watching permits list and watch of Secrets and ConfigMaps, both referenced and generated
 // ones. It is part of the base and removed by the component least-privilege.
-var Watching = Feature{
+var watching = Feature{
 	Name: "watch Secrets and ConfigMaps", Place: Namespaces, File: Base,
 	Cost:  "the operator gets those it needs by name every 40s; a Role in a namespace is enough to watch there",
 	Rules: []rbacv1.PolicyRule{rule("", []string{"configmaps", "secrets"}, "list", "watch")},
@@ -114,7 +114,7 @@ var Watching = Feature{
 // optional returns the features that depend on flags or that the operator can do without.
 func optional() []Feature {
 	return append([]Feature{
-		Watching,
+		watching,
 		{
 			Name: "owner references", When: "the admission plugin OwnerReferencesPermissionEnforcement of the cluster",
 			Cost: "the API server refuses generated objects", Place: Namespaces, File: Base,
@@ -169,11 +169,11 @@ func optional() []Feature {
 func components() []Feature {
 	return []Feature{
 		{
-			Name: "find nodes", When: "--kubelet-service", Cost: "the kubelet Service is not kept", Place: Cluster, File: KubeletManifest,
+			Name: "find nodes", When: "--kubelet-service", Cost: "the kubelet Service is not kept", Place: Cluster, File: kubeletManifest,
 			Rules: []rbacv1.PolicyRule{rule("", one("nodes"), "list", "watch")},
 		},
 		{
-			Name: "kubelet Service", When: "--kubelet-service", Cost: "the kubelet Service is not kept", Place: Kubelet, File: KubeletManifest,
+			Name: "kubelet Service", When: "--kubelet-service", Cost: "the kubelet Service is not kept", Place: Kubelet, File: kubeletManifest,
 			Rules: []rbacv1.PolicyRule{
 				rule("", one("services"), "get", "create", "update"), rule("", one("services/finalizers"), "update"),
 				rule("", one("endpoints"), "get", "create", "update", "delete"),
@@ -182,7 +182,7 @@ func components() []Feature {
 		},
 		{
 			Name: "targets in the HTTP API", When: "unless --web.api=off, once a client requests targets",
-			Cost: "the API and its pages name what they cannot read", Place: Namespaces, File: TargetsManifest,
+			Cost: "the API and its pages name what they cannot read", Place: Namespaces, File: targetsManifest,
 			Rules: []rbacv1.PolicyRule{
 				rule("", []string{"endpoints", "pods", "services"}, "list", "watch"), rule("discovery.k8s.io", one("endpointslices"), "list", "watch"),
 				rule("networking.k8s.io", one("ingresses"), "list", "watch"),
@@ -190,25 +190,25 @@ func components() []Feature {
 		},
 		{
 			Name: "nodes of targets in the HTTP API", When: "unless --web.api=off, for jobs with labels of nodes",
-			Cost: "the API and its pages name what they cannot read", Place: Cluster, File: TargetsManifest,
+			Cost: "the API and its pages name what they cannot read", Place: Cluster, File: targetsManifest,
 			Rules: []rbacv1.PolicyRule{rule("", one("nodes"), "list", "watch")},
 		},
 		{
-			Name: "leader election", When: "--leader-elect", Cost: "no replica leads", Place: Own, File: LeaderManifest,
+			Name: "leader election", When: "--leader-elect", Cost: "no replica leads", Place: Own, File: leaderManifest,
 			Rules: []rbacv1.PolicyRule{
 				rule("coordination.k8s.io", one("leases"), "create"),
 				named(rule("coordination.k8s.io", one("leases"), "get", "update"), "prometheus-operator"),
 			},
 		},
 		{
-			Name: "Secret of the webhooks", When: "--manage-webhook-certificates", Cost: "the certificate is not kept", Place: Own, File: CertsManifest,
+			Name: "Secret of the webhooks", When: "--manage-webhook-certificates", Cost: "the certificate is not kept", Place: Own, File: certsManifest,
 			Rules: []rbacv1.PolicyRule{
 				rule("", one("secrets"), "create"),
 				named(rule("", one("secrets"), "get", "update"), "admission-webhook-certs"),
 			},
 		},
 		{
-			Name: "CA of the webhooks", When: "--manage-webhook-certificates", Cost: "the certificate is not kept", Place: Cluster, File: CertsManifest,
+			Name: "CA of the webhooks", When: "--manage-webhook-certificates", Cost: "the certificate is not kept", Place: Cluster, File: certsManifest,
 			Rules: []rbacv1.PolicyRule{
 				named(rule("admissionregistration.k8s.io", []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"}, "get", "patch"),
 					"firekeeper-prometheusrules", "firekeeper-alertmanagerconfigs", "firekeeper-validate-all"),

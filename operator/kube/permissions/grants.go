@@ -45,7 +45,7 @@ func Grants(rules []rbacv1.PolicyRule) []Grant {
 
 // Rules returns the rules of the features for which of returns true.
 func Rules(of func(Feature) bool) (out []rbacv1.PolicyRule) {
-	for _, f := range Features() {
+	for _, f := range features() {
 		if of(f) {
 			out = append(out, f.Rules...)
 		}
@@ -57,7 +57,7 @@ func Rules(of func(Feature) bool) (out []rbacv1.PolicyRule) {
 func table() string {
 	var out strings.Builder
 	out.WriteString("| feature | needed with | permissions | where | without them |\n|---|---|---|---|---|\n")
-	for _, f := range Features() {
+	for _, f := range features() {
 		var rules []string
 		for _, r := range f.Rules {
 			text := strings.Join(r.Verbs, ", ") + " `" + strings.Join(r.Resources, "`, `") + "`"

@@ -43,13 +43,13 @@ func TestManifests(t *testing.T) {
 		of         func(Feature) bool
 	}{
 		{Base, "ClusterRole", func(f Feature) bool { return f.File == Base }},
-		{KubeletManifest, "ClusterRole", func(f Feature) bool { return f.File == KubeletManifest && f.Place == Cluster }},
-		{KubeletManifest, "Role", func(f Feature) bool { return f.File == KubeletManifest && f.Place == Kubelet }},
-		{LeaderManifest, "Role", func(f Feature) bool { return f.File == LeaderManifest }},
-		{CertsManifest, "ClusterRole", func(f Feature) bool { return f.File == CertsManifest && f.Place == Cluster }},
-		{CertsManifest, "Role", func(f Feature) bool { return f.File == CertsManifest && f.Place == Own }},
-		{TargetsManifest, "ClusterRole", func(f Feature) bool { return f.File == TargetsManifest }},
-		{WatchManifest, "ClusterRole", func(f Feature) bool { return f.Name == Watching.Name }},
+		{kubeletManifest, "ClusterRole", func(f Feature) bool { return f.File == kubeletManifest && f.Place == Cluster }},
+		{kubeletManifest, "Role", func(f Feature) bool { return f.File == kubeletManifest && f.Place == Kubelet }},
+		{leaderManifest, "Role", func(f Feature) bool { return f.File == leaderManifest }},
+		{certsManifest, "ClusterRole", func(f Feature) bool { return f.File == certsManifest && f.Place == Cluster }},
+		{certsManifest, "Role", func(f Feature) bool { return f.File == certsManifest && f.Place == Own }},
+		{targetsManifest, "ClusterRole", func(f Feature) bool { return f.File == targetsManifest }},
+		{watchManifest, "ClusterRole", func(f Feature) bool { return f.Name == watching.Name }},
 	} {
 		want := Grants(Rules(tc.of))
 		if diff := gocmp.Diff(want, granted(t, tc.file, tc.kind)); diff != "" || len(want) == 0 {
@@ -66,7 +66,7 @@ func TestFeaturesAreApart(t *testing.T) {
 		file  string
 	}
 	seen, names := map[at]string{}, map[string]bool{}
-	for _, f := range Features() {
+	for _, f := range features() {
 		if names[f.Name] || f.Cost == "" || f.File == "" || f.Place == "" {
 			t.Errorf("feature %q is there twice, or incomplete", f.Name)
 		}

@@ -111,7 +111,7 @@ func TestNotKnownIsNotEmpty(t *testing.T) {
 		b.objects.mu.Unlock()
 		settled(5 * time.Minute)
 		all("workloads cannot be read")
-		if s := b.StatusOf(b.server); !strings.Contains(s.Problem, "etcd is away") {
+		if s := b.statusOf(b.server); !strings.Contains(s.Problem, "etcd is away") {
 			t.Errorf("problem %q", s.Problem)
 		}
 		b.objects.mu.Lock()
@@ -120,7 +120,7 @@ func TestNotKnownIsNotEmpty(t *testing.T) {
 		b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, "shards: 2", "shards: 2, scrapeInterval: nonsense", 1)))
 		settled(time.Minute)
 		all("the workload is invalid")
-		if s := b.StatusOf(b.server); len(s.Workloads) != 1 || s.Workloads[0].Problem == "" {
+		if s := b.statusOf(b.server); len(s.Workloads) != 1 || s.Workloads[0].Problem == "" {
 			t.Errorf("%+v", s)
 		}
 		b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, ": central", ": nonsense", 1)))
@@ -142,7 +142,7 @@ func TestForbidden(t *testing.T) {
 			if on := b.shards(t, webJob, 2); len(on) != want {
 				t.Errorf("%d targets, want %d", len(on), want)
 			}
-			s := b.StatusOf(b.server)
+			s := b.statusOf(b.server)
 			says := slices.ContainsFunc(s.Workloads[0].Forbidden, func(text string) bool {
 				return strings.Contains(text, "ServiceAccount monitoring/prometheus may not list and watch pods in namespace other")
 			})
@@ -176,7 +176,7 @@ func TestSuspiciousShrink(t *testing.T) {
 			t.Fatal("the informer did not list again")
 		}
 		on := b.shards(t, webJob, 2)
-		s := b.StatusOf(b.server)
+		s := b.statusOf(b.server)
 		// The first ones to disappear may be too few to be suspicious.
 		if len(on) < 70 || len(s.Workloads[0].Shards[1].Held) != 1 || !strings.Contains(s.table(time.Now()), "SuspiciousShrink") {
 			t.Errorf("%d targets, %+v", len(on), s.Workloads[0].Shards)
@@ -220,7 +220,7 @@ func TestScaleWithUnknownJob(t *testing.T) {
 			b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText+fmt.Sprintf("\n  attachMetadata: {node: true}\n  jobLabel: l%d", i)))
 			b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, "shards: 2", fmt.Sprintf("shards: %d", n), 1)))
 			settled(20 * time.Second)
-			if s := b.StatusOf(b.server); len(s.Workloads[0].Waiting[webJob]) == 0 {
+			if s := b.statusOf(b.server); len(s.Workloads[0].Waiting[webJob]) == 0 {
 				t.Errorf("the job is known: %+v", s)
 			}
 			if on := b.shards(t, webJob, n); len(on) != 60 {
@@ -251,7 +251,7 @@ func TestOptIn(t *testing.T) {
 			b.objects.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, ": central", ": "+mode, 1)))
 			settled(20 * time.Second)
 			_, code := b.list(t, "prometheus-main")
-			s := b.StatusOf(b.server)
+			s := b.statusOf(b.server)
 			want := http.StatusOK
 			if len(s.Workloads) == 0 {
 				want = http.StatusForbidden
@@ -266,7 +266,7 @@ func TestOptIn(t *testing.T) {
 				t.Errorf("%s: not all targets", mode)
 			}
 		}
-		if s := b.StatusOf(b.server); len(s.Workloads) != 0 || !strings.Contains(s.table(time.Now()), "firekeeper.dev/target-discovery") {
+		if s := b.statusOf(b.server); len(s.Workloads) != 0 || !strings.Contains(s.table(time.Now()), "firekeeper.dev/target-discovery") {
 			t.Errorf("an invalid annotation without earlier lists: %+v", s)
 		}
 	})

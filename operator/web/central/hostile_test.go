@@ -75,11 +75,11 @@ func TestExpensiveJob(t *testing.T) {
 		if on := b.shards(t, webJob, 2); len(on) != 50 {
 			t.Errorf("%d targets of the other job", len(on))
 		}
-		s := b.StatusOf(b.server).Workloads[0]
+		s := b.statusOf(b.server).Workloads[0]
 		if n := s.Unknown["podMonitor/demo/expensive/0"]; n != 10 || len(s.Unknown) != 1 {
 			t.Errorf("too expensive: %v", s.Unknown)
 		}
-		if len(s.Unread) != 1 || !strings.Contains(b.StatusOf(b.server).table(time.Now()), "the jobs of ScrapeConfig monitoring/huge cannot be evaluated") {
+		if len(s.Unread) != 1 || !strings.Contains(b.statusOf(b.server).table(time.Now()), "the jobs of ScrapeConfig monitoring/huge cannot be evaluated") {
 			t.Errorf("not read: %v", s.Unread)
 		}
 		text := b.metrics(t)
@@ -138,7 +138,7 @@ func TestHostilePods(t *testing.T) {
 					t.Errorf("%s, %s: %d targets of others, %d of the tenant", when, job, innocent, fat)
 				}
 			}
-			s := b.StatusOf(b.server)
+			s := b.statusOf(b.server)
 			for _, list := range s.Workloads[0].Shards {
 				if list.Bytes > 3<<20 || len(list.TooLarge) > 0 {
 					t.Errorf("%s: a list of %d bytes, without %v", when, list.Bytes, list.TooLarge)
@@ -174,7 +174,7 @@ func TestHostilePods(t *testing.T) {
 			b.api.Kind("pods").Delete(pod("other", fmt.Sprintf("fat-%d", i), "web", 1000+i))
 		}
 		settled(10 * time.Minute)
-		if s := b.StatusOf(b.server); s.Workloads[0].Beyond != nil {
+		if s := b.statusOf(b.server); s.Workloads[0].Beyond != nil {
 			t.Errorf("after the pods are gone: %v", s.Workloads[0].Beyond)
 		}
 	})
@@ -195,7 +195,7 @@ func TestHostileObject(t *testing.T) {
 		if on := b.shards(t, webJob, 2); len(on) != 40 {
 			t.Errorf("%d targets", len(on))
 		}
-		if text := b.StatusOf(b.server).table(time.Now()); !strings.Contains(text, "too many labels: pods demo/large\n") {
+		if text := b.statusOf(b.server).table(time.Now()); !strings.Contains(text, "too many labels: pods demo/large\n") {
 			t.Errorf("status:\n%s", text)
 		}
 		if text := b.metrics(t); !strings.Contains(text, "prometheus_operator_discovery_too_large_objects 1\n") {
@@ -203,7 +203,7 @@ func TestHostileObject(t *testing.T) {
 		}
 		b.api.Kind("pods").Delete(large)
 		settled(20 * time.Second)
-		if s := b.StatusOf(b.server); len(s.TooLarge) > 0 || len(b.shards(t, webJob, 2)) != 40 {
+		if s := b.statusOf(b.server); len(s.TooLarge) > 0 || len(b.shards(t, webJob, 2)) != 40 {
 			t.Errorf("without it: %v", s.TooLarge)
 		}
 	})
@@ -233,7 +233,7 @@ func TestHostileJobs(t *testing.T) {
 		if on := b.shards(t, webJob, 2); len(on) != 120 {
 			t.Errorf("%d targets", len(on))
 		}
-		s := b.StatusOf(b.server)
+		s := b.statusOf(b.server)
 		if len(s.Workloads[0].Beyond) == 0 || s.Workloads[0].Beyond[webJob] != nil {
 			t.Errorf("left out: %v", s.Workloads[0].Beyond)
 		}
@@ -267,15 +267,15 @@ func TestHostilePairs(t *testing.T) {
 			if on := b.shards(t, webJob, 2); len(on) != innocent {
 				t.Errorf("%s: %d targets of the other job", when, len(on))
 			}
-			s := b.StatusOf(b.server)
+			s := b.statusOf(b.server)
 			if _, has := s.Workloads[0].Waiting[webJob]; has {
 				t.Errorf("%s: the other job is not followed", when)
 			}
 			return len(s.Workloads[0].Waiting)
 		}
 		first := check("at first", 240)
-		if first == 0 || !strings.Contains(b.StatusOf(b.server).table(time.Now()), "more than their share of memory") {
-			t.Errorf("%d jobs have no room:\n%s", first, b.StatusOf(b.server).table(time.Now()))
+		if first == 0 || !strings.Contains(b.statusOf(b.server).table(time.Now()), "more than their share of memory") {
+			t.Errorf("%d jobs have no room:\n%s", first, b.statusOf(b.server).table(time.Now()))
 		}
 		if got := b.sent(); len(got) != 1 || !strings.Contains(got[0], "TargetsLeftOut") || !strings.Contains(got[0], "podMonitor/other/many/") || strings.Contains(got[0], webJob) {
 			t.Errorf("Events %q", got)
@@ -290,7 +290,7 @@ func TestHostilePairs(t *testing.T) {
 		b.objects.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(few, "any: true", "matchNames: [other]", 1)))
 		settled(3 * time.Minute)
 		if n := check("in the end", 600); n != 0 || len(b.shards(t, "podMonitor/other/few/0", 2)) != 200 {
-			t.Errorf("in the end, %d jobs have no room:\n%s", n, b.StatusOf(b.server).table(time.Now()))
+			t.Errorf("in the end, %d jobs have no room:\n%s", n, b.statusOf(b.server).table(time.Now()))
 		}
 	})
 }
@@ -318,7 +318,7 @@ func TestHostileWorkload(t *testing.T) {
 		b.objects.set(workloads, owner("monitoring", "main"))
 	}, func(t *testing.T, b *fixture) {
 		jobs := func(ns, name string) (n int, problem string) {
-			for _, w := range b.StatusOf(b.server).Workloads {
+			for _, w := range b.statusOf(b.server).Workloads {
 				if w.Namespace == ns && w.Name == name && len(w.Shards) > 0 {
 					n = w.Shards[len(w.Shards)-1].Jobs
 				}
@@ -359,7 +359,7 @@ func TestHostileWorkload(t *testing.T) {
 		}
 		b.addPods(20, "demo")
 		settled(time.Minute)
-		for _, w := range b.StatusOf(b.server).Workloads {
+		for _, w := range b.statusOf(b.server).Workloads {
 			n := 0
 			for _, list := range w.Shards {
 				n += list.Targets

@@ -173,7 +173,7 @@ func TestScaleUp(t *testing.T) {
 		if held := s.main().Held; held == nil || held.Reason != scaling.AtMaxShards {
 			t.Errorf("%+v", s.main())
 		}
-		page := s.StatusOf(s.server).table(time.Now())
+		page := s.statusOf(s.server).table(time.Now())
 		for _, text := range []string{"Prometheus monitoring/main: should have 6 shards", "AtMaxShards since", ": 2 → 3 shards: more shards are needed: "} {
 			if !strings.Contains(page, text) {
 				t.Errorf("%q is not in:\n%s", text, page)

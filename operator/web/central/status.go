@@ -61,8 +61,8 @@ type WorkloadStatus struct {
 	Shards []feed.ShardStatus `json:"shards"`
 }
 
-// StatusOf returns the state of all workloads and of their lists.
-func (r *Runner) StatusOf(s *feed.Server) Status {
+// statusOf returns the state of all workloads and of their lists.
+func (r *Runner) statusOf(s *feed.Server) Status {
 	lists, leads := s.Status()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,11 +122,11 @@ func put[V any](m *map[string]V, key string, value V) {
 // Register registers the pages / and /status.json. guard restricts who may read them.
 func (r *Runner) Register(mux *http.ServeMux, s *feed.Server, guard func(http.Handler) http.Handler) {
 	mux.Handle("GET /status.json", guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		httpserver.WriteJSON(w, http.StatusOK, r.StatusOf(s))
+		httpserver.WriteJSON(w, http.StatusOK, r.statusOf(s))
 	})))
 	mux.Handle("GET /{$}", guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = fmt.Fprint(w, r.StatusOf(s).table(time.Now())) // the client may have disconnected
+		_, _ = fmt.Fprint(w, r.statusOf(s).table(time.Now())) // the client may have disconnected
 	})))
 }
 

@@ -132,20 +132,20 @@ func TestWeightedStatus(t *testing.T) {
 	runWeighted(t, nil, func(t *testing.T, b *fixture) {
 		b.server.Feed.Lead(0)
 		b.pods.pass(time.Minute)
-		if s := b.StatusOf(b.server); !b.Ready() || len(s.Workloads[0].Shards) != 0 || s.Workloads[0].Balance == nil || s.Workloads[0].Balance.Ready {
+		if s := b.statusOf(b.server); !b.Ready() || len(s.Workloads[0].Shards) != 0 || s.Workloads[0].Balance == nil || s.Workloads[0].Balance.Ready {
 			t.Errorf("standby: ready %v, %+v", b.Ready(), s.Workloads[0])
 		}
 		b.server.Feed.Lead(4)
 		b.pods.pass(10 * time.Minute)
 		b.apply(t, "shards: 2", "shards: 3")
 		b.pods.pass(10 * time.Second)
-		text := b.StatusOf(b.server).table(time.Now())
+		text := b.statusOf(b.server).table(time.Now())
 		if !strings.Contains(text, "2      0       0.00     0      new") {
 			t.Errorf("a shard without pods:\n%s", text)
 		}
 		b.pods.start(setsOf(2)...)
 		b.pods.pass(30 * time.Second)
-		text = b.StatusOf(b.server).table(time.Now())
+		text = b.statusOf(b.server).table(time.Now())
 		for _, want := range []string{"STATE  SCRAPED BY PODS\n", "units of targets are on their way between shards", `:80" of demo, `, " to 2 (fill)\n"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
@@ -163,7 +163,7 @@ func TestWeightedStatus(t *testing.T) {
 		}
 		b.apply(t, "sharding: weighted", "sharding: hash", "shards: 2", "shards: 3")
 		b.pods.pass(30 * time.Minute)
-		if s := b.StatusOf(b.server).Workloads[0]; s.Balance != nil || strings.Contains(b.metrics(t), `moves_total{event="done"} 0`) {
+		if s := b.statusOf(b.server).Workloads[0]; s.Balance != nil || strings.Contains(b.metrics(t), `moves_total{event="done"} 0`) {
 			t.Errorf("after weighted: %+v", s)
 		}
 		b.pods.single(120)
@@ -219,7 +219,7 @@ func TestWeightedRoom(t *testing.T) {
 		defer func() { b.pods.end(b.pods.all()...) }()
 		b.pods.pass(5 * time.Minute)
 		b.pods.single(120)
-		if n := b.StatusOf(b.server).Workloads[0].Balance.Units; n == 0 || n > 40 {
+		if n := b.statusOf(b.server).Workloads[0].Balance.Units; n == 0 || n > 40 {
 			t.Errorf("%d units", n)
 		}
 	})
