@@ -11,37 +11,54 @@ import (
 // above the share of a job are left out of its lines, see [feed.Targets].
 func (r *Runner) share() {
 	total := 0
-	owners := map[string]int{}
-	objects := map[string]map[string]int{}
-	jobs := map[string]map[string]map[*job]int{}
+	sizes := map[string]int{}             // by namespace of the workload
+	tenants := map[string]*jobsOfTenant{} // the same
 	for _, w := range r.workloads {
+		t := tenants[w.Namespace]
+		if t == nil {
+			t = &jobsOfTenant{sizes: map[string]int{}, jobs: map[string]map[*job]int{}}
+			tenants[w.Namespace] = t
+		}
 		for _, j := range w.jobs {
-			n := j.size()
+			n := t.add(j)
+			sizes[w.Namespace] += n
 			total += n
-			owners[w.Namespace] += n
-			of := j.Object.Namespace
-			if objects[w.Namespace] == nil {
-				objects[w.Namespace], jobs[w.Namespace] = map[string]int{}, map[string]map[*job]int{}
-			}
-			if jobs[w.Namespace][of] == nil {
-				jobs[w.Namespace][of] = map[*job]int{}
-			}
-			objects[w.Namespace][of] += n
-			jobs[w.Namespace][of][j] = n
 		}
 	}
 	most := int(r.memory.Most)
-	perOwner := budget.Shares(owners, most)
-	for owner, all := range jobs {
-		perObject := budget.Shares(objects[owner], perOwner)
-		for _, of := range all {
-			perJob := budget.Shares(of, perObject)
-			for j := range of {
-				j.memory = perJob
-				if total <= most {
-					j.memory = math.MaxInt
-				}
-			}
+	share := budget.Shares(sizes, most)
+	if total <= most {
+		share = math.MaxInt
+	}
+	for _, t := range tenants {
+		t.divide(share)
+	}
+}
+
+// jobsOfTenant are the jobs of the workloads in a namespace, with the sizes of their targets in bytes.
+type jobsOfTenant struct {
+	sizes map[string]int          // by namespace of the object
+	jobs  map[string]map[*job]int // the same
+}
+
+// add adds a job and returns its size.
+func (t *jobsOfTenant) add(j *job) int {
+	n, of := j.size(), j.Object.Namespace
+	if t.jobs[of] == nil {
+		t.jobs[of] = map[*job]int{}
+	}
+	t.jobs[of][j] = n
+	t.sizes[of] += n
+	return n
+}
+
+// divide sets the shares of the jobs in the share of the tenant, which is [math.MaxInt] for no limit.
+func (t *jobsOfTenant) divide(share int) {
+	perObject := budget.Shares(t.sizes, share)
+	for _, of := range t.jobs {
+		perJob := budget.Shares(of, perObject)
+		for j := range of {
+			j.memory = perJob
 		}
 	}
 }

@@ -234,26 +234,35 @@ func (w *WorkloadStatus) remarks(out *strings.Builder) {
 		line("job %s: %d targets have more than 128 KiB of labels that it reads and are on no shard", job, w.Oversized[job])
 	}
 	for _, list := range w.Shards {
-		for _, job := range list.Held {
-			line("shard %d, job %s: it lost many targets at once, which are kept for a while (SuspiciousShrink)", list.Shard, job)
-		}
-		for _, job := range list.TooLarge {
-			line("shard %d, job %s: left out, because the list is too large", list.Shard, job)
-		}
-		for _, stream := range list.Streams {
-			if stream.Report == nil {
-				continue
-			}
-			for _, job := range stream.Report.Jobs {
-				for _, kind := range targetreport.Kinds {
-					if t := job.Of(kind); t != nil {
-						line("pod %s, job %s: %s", stream.Pod, job.Job, fmt.Sprintf(disagreed[kind], t.Count, strings.Join(t.Names, ", ")))
-					}
-				}
-			}
-		}
+		remarksOn(list, line)
 	}
 	for _, text := range w.Notes {
 		line("%s", text)
+	}
+}
+
+// remarksOn writes the problems of a list, and the disagreements that pods have reported.
+func remarksOn(list feed.ShardStatus, line func(format string, args ...any)) {
+	for _, job := range list.Held {
+		line("shard %d, job %s: it lost many targets at once, which are kept for a while (SuspiciousShrink)", list.Shard, job)
+	}
+	for _, job := range list.TooLarge {
+		line("shard %d, job %s: left out, because the list is too large", list.Shard, job)
+	}
+	for _, stream := range list.Streams {
+		if stream.Report == nil {
+			continue
+		}
+		for _, job := range stream.Report.Jobs {
+			disagreements(stream.Pod, job, line)
+		}
+	}
+}
+
+func disagreements(pod string, job targetreport.Job, line func(format string, args ...any)) {
+	for _, kind := range targetreport.Kinds {
+		if t := job.Of(kind); t != nil {
+			line("pod %s, job %s: %s", pod, job.Job, fmt.Sprintf(disagreed[kind], t.Count, strings.Join(t.Names, ", ")))
+		}
 	}
 }

@@ -162,16 +162,7 @@ func becameOf(results []fragments.Result) map[catalog.Ref]string {
 func (c *Cluster) origins(ctx context.Context, w *snapshot, e *entry, objects []catalog.Ref) map[string][]string {
 	out := map[string][]string{}
 	cluster := c.hidden(ctx, w, e, configfile.NewMasker(e.candidate.Object))
-	all := cluster.Objects
-	cluster.Objects = func(kind string) iter.Seq[catalog.Object] {
-		return func(yield func(catalog.Object) bool) {
-			for o := range all(kind) {
-				if slices.Contains(objects, catalog.RefOf(kind, o)) && !yield(o) {
-					return
-				}
-			}
-		}
-	}
+	cluster.Objects = only(objects, cluster.Objects)
 	object, _ := configfile.WithoutAdditional(e.candidate.Setup.Copy(e.candidate.Object))
 	scrapes, err := prometheus.ScrapesOf(object, cluster, c.Options)
 	if err != nil {
@@ -182,12 +173,26 @@ func (c *Cluster) origins(ctx context.Context, w *snapshot, e *entry, objects []
 			continue
 		}
 		for i, name := range promconfig.JobNames(s.Document.Text) {
-			if i < len(s.Document.Origins) {
-				for _, o := range s.Document.Origins[i] {
-					out[name] = append(out[name], o.Path)
-				}
+			if i >= len(s.Document.Origins) {
+				break
+			}
+			for _, o := range s.Document.Origins[i] {
+				out[name] = append(out[name], o.Path)
 			}
 		}
 	}
 	return out
+}
+
+// only restricts the objects of each kind to some.
+func only(some []catalog.Ref, all func(kind string) iter.Seq[catalog.Object]) func(kind string) iter.Seq[catalog.Object] {
+	return func(kind string) iter.Seq[catalog.Object] {
+		return func(yield func(catalog.Object) bool) {
+			for o := range all(kind) {
+				if slices.Contains(some, catalog.RefOf(kind, o)) && !yield(o) {
+					return
+				}
+			}
+		}
+	}
 }

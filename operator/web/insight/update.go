@@ -176,14 +176,21 @@ func same(a, b catalog.Object) bool {
 	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && a.GetResourceVersion() != "" && capacity.IsStub(a) == capacity.IsStub(b)
 }
 
+// drop evicts what was compiled of an object.
+func (c *Cluster) drop(kind string, key types.NamespacedName) {
+	for _, s := range c.Setups {
+		if s.SelectsBy(kind).Row != nil {
+			s.Gone(kind, key)
+		}
+	}
+}
+
 // forget evicts compiled objects that were deleted.
 func (c *Cluster) forget(all changes) {
 	for row, changed := range all {
 		for key, o := range changed {
-			for _, s := range c.Setups {
-				if o == nil && s.SelectsBy(row.Kind).Row != nil {
-					s.Gone(row.Kind, key)
-				}
+			if o == nil {
+				c.drop(row.Kind, key)
 			}
 		}
 	}

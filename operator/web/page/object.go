@@ -141,17 +141,23 @@ func (o *selectedObject) results(n int, found *insight.Targets) {
 		}
 	}
 	for _, v := range shown {
-		row := resultRow{Result: v, State: resultState(v)}
-		if found != nil {
-			for _, j := range found.Jobs {
-				if j.Workload == v.Workload && len(row.Jobs) < maxJobs {
-					row.Jobs = append(row.Jobs, j)
-				}
-			}
-		}
+		row := resultRow{Result: v, State: resultState(v), Jobs: jobsOf(v.Workload, found)}
 		if len(row.Jobs) == 0 {
 			row.Names, _ = first(maxJobs, v.Jobs)
 		}
 		o.Rows = append(o.Rows, row)
 	}
+}
+
+// jobsOf returns the first jobs of a workload, none if they are unknown.
+func jobsOf(workload catalog.Ref, found *insight.Targets) (out []insight.JobCounts) {
+	if found == nil {
+		return nil
+	}
+	for _, j := range found.Jobs {
+		if j.Workload == workload && len(out) < maxJobs {
+			out = append(out, j)
+		}
+	}
+	return out
 }

@@ -91,15 +91,9 @@ func hideRoutes(route *yaml.Node, base catalog.Ref, may func(namespace, name str
 		return false
 	}
 	hidesBase := base.Name != "" && !may(base.Namespace, base.Name)
-	routes := manifest.ValueOf(route, "routes")
-	if routes != nil {
+	if routes := manifest.ValueOf(route, "routes"); routes != nil {
 		for _, r := range routes.Content {
-			ref := base
-			if receiver := manifest.ValueOf(r, "receiver"); receiver != nil {
-				if other, is := OwnerOf(receiver.Value); is {
-					ref = other
-				}
-			}
+			ref := ownerOfRoute(r, base)
 			if ref == base && hidesBase || ref != base && !may(ref.Namespace, ref.Name) {
 				changed = true
 				only(r, "receiver")
@@ -111,6 +105,16 @@ func hideRoutes(route *yaml.Node, base catalog.Ref, may func(namespace, name str
 		only(route, "receiver", "routes")
 	}
 	return changed
+}
+
+// ownerOfRoute returns the AlertmanagerConfig of a route by its receiver, or base.
+func ownerOfRoute(route *yaml.Node, base catalog.Ref) catalog.Ref {
+	if receiver := manifest.ValueOf(route, "receiver"); receiver != nil {
+		if other, is := OwnerOf(receiver.Value); is {
+			return other
+		}
+	}
+	return base
 }
 
 // only removes all other keys of a mapping.

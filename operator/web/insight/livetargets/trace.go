@@ -116,27 +116,32 @@ func stepsOf(r targets.Result, row int) (out []insight.Step, err error) {
 		if wrong != nil { // rules are always valid YAML
 			rule = "# not shown: it cannot be read as YAML\n"
 		}
-		before, after := redact.Labels(step.Before), redact.Labels(step.After)
 		one := insight.Step{Origin: step.Origin, Rule: rule, Drops: step.Drops}
-		for name, value := range after {
-			old, had := before[name]
-			switch {
-			case !had:
-				one.Added = with(one.Added, name, value)
-			case old != value:
-				one.Changed = with(one.Changed, name, value)
-			}
-		}
-		if !step.Drops {
-			for _, name := range slices.Sorted(maps.Keys(before)) {
-				if _, has := after[name]; !has {
-					one.Removed = append(one.Removed, name)
-				}
-			}
-		}
+		addChanges(&one, redact.Labels(step.Before), redact.Labels(step.After))
 		out = append(out, one)
 	}
 	return out, err
+}
+
+// addChanges adds the changes of labels by a step. A step that drops the target removes none.
+func addChanges(step *insight.Step, before, after map[string]string) {
+	for name, value := range after {
+		old, had := before[name]
+		switch {
+		case !had:
+			step.Added = with(step.Added, name, value)
+		case old != value:
+			step.Changed = with(step.Changed, name, value)
+		}
+	}
+	if step.Drops {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, has := after[name]; !has {
+			step.Removed = append(step.Removed, name)
+		}
+	}
 }
 
 func with(m map[string]string, name, value string) map[string]string {
