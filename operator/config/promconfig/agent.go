@@ -17,7 +17,8 @@ func AgentSettings(a *v1alpha1.PrometheusAgent, c Capabilities) (*Settings, erro
 	if daemonSet && !c.AgentDaemonSet {
 		return nil, faults.At("spec.mode", errors.New("DaemonSet needs the feature gate PrometheusAgentDaemonSet"))
 	}
-	return newSettings(&a.Spec.CommonPrometheusFields, &a.ObjectMeta, gate.Agent, daemonSet, c, checkSettings)
+	of := settingsSource{&a.Spec.CommonPrometheusFields, &a.ObjectMeta, gate.Agent, daemonSet}
+	return newSettings(of, c, checkSettings)
 }
 
 // CompileAgent compiles the frame of a PrometheusAgent, which has no rules, no alerting,

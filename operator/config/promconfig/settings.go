@@ -93,7 +93,7 @@ const defaultInterval = "30s"
 // an invalid scrape class, more than [v1.MaxShards] shards, an [AnnotationError]. Settings that are returned with an error
 // serve to find the errors of the frame.
 func ServerSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
-	return newSettings(&p.Spec.CommonPrometheusFields, &p.ObjectMeta, gate.Server, false, c, checkSettings)
+	return newSettings(serverSource(p), c, checkSettings)
 }
 
 // UnmanagedSettings returns the settings of a Prometheus whose configuration the user manages. Faults in fields that
@@ -101,31 +101,44 @@ func ServerSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
 //
 // Errors: an unsupported version, an invalid scrape class, more than [v1.MaxShards] shards, an [AnnotationError].
 func UnmanagedSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
-	return newSettings(&p.Spec.CommonPrometheusFields, &p.ObjectMeta, gate.Server, false, c, checkUnmanaged)
+	return newSettings(serverSource(p), c, checkUnmanaged)
+}
+
+// settingsSource is the workload from which settings are made.
+type settingsSource struct {
+	*v1.CommonPrometheusFields
+	meta      *metav1.ObjectMeta
+	mode      gate.Mode
+	daemonSet bool
+}
+
+func serverSource(p *v1.Prometheus) settingsSource {
+	return settingsSource{&p.Spec.CommonPrometheusFields, &p.ObjectMeta, gate.Server, false}
 }
 
 // settingsCheck checks fields of a workload. Errors are joined.
 type settingsCheck func(f *v1.CommonPrometheusFields, rules relabelRules, c Capabilities) error
 
-func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gate.Mode, daemonSet bool, c Capabilities, check settingsCheck) (*Settings, error) {
+func newSettings(of settingsSource, c Capabilities, check settingsCheck) (*Settings, error) {
+	f := of.CommonPrometheusFields
 	version, err := ParseVersion(f.Version)
 	if err != nil {
 		return nil, err
 	}
-	discovery, _, err := TargetDiscovery(meta.Annotations, Discoverable{
-		Version: version, DaemonSet: daemonSet, Enabled: c.CentralDiscovery, Fault: workload.Config{PartsReaders: c.Reloaders}.TargetsFault(f.Containers),
+	discovery, _, err := TargetDiscovery(of.meta.Annotations, Discoverable{
+		Version: version, DaemonSet: of.daemonSet, Enabled: c.CentralDiscovery, Fault: workload.Config{PartsReaders: c.Reloaders}.TargetsFault(f.Containers),
 	})
 	if err != nil {
 		return nil, err
 	}
-	target := gate.Target{Version: version, Mode: mode}
+	target := gate.Target{Version: version, Mode: of.mode}
 	rules := rulesFor(target, f.NameValidationScheme)
 	if err := check(f, rules, c); err != nil {
 		return &Settings{target: target, rules: rules, capabilities: c}, faults.At("spec", err) // no settings are computed from invalid values
 	}
 	f = f.DeepCopy() // settings outlive the caller's object
 	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{
-		Version: version.String(), Mode: mode, DaemonSet: daemonSet,
+		Version: version.String(), Mode: of.mode, DaemonSet: of.daemonSet,
 		NameValidationScheme:     f.NameValidationScheme,
 		NameEscapingScheme:       f.NameEscapingScheme,
 		ScrapeInterval:           orDefault(f.ScrapeInterval),
@@ -140,13 +153,13 @@ func newSettings(f *v1.CommonPrometheusFields, meta *metav1.ObjectMeta, mode gat
 		ScrapeClasses:            f.ScrapeClasses,
 		APIServerConfig:          f.APIServerConfig,
 		Enforced:                 enforcedFrom(f),
-		Sharding:                 shardingOf(f, mode, c),
+		Sharding:                 shardingOf(f, of.mode, c),
 		Discovery:                discovery,
 		EndpointSlice:            c.EndpointSlice,
 		Region:                   regionOf(f.Containers),
 	}}
 	if s.dependsOnNamespace() {
-		s.data.Namespace = meta.Namespace
+		s.data.Namespace = of.meta.Namespace
 	}
 	s.shardByAddress = s.data.Sharding.steps(addressLabel)
 	s.shardByParam = s.data.Sharding.steps(paramTargetLabel)

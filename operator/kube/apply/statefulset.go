@@ -46,9 +46,17 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 	}
 	change, err := k.replace(ctx, want, &live)
 	if causes, immutable := refusedAsInvalid(err); immutable {
-		return w.recreate(ctx, live, want, held, causes, err)
+		return w.recreate(ctx, rejectedUpdate{live, want, held, causes, err})
 	}
 	return change, err
+}
+
+// rejectedUpdate is an update of a StatefulSet that the API server rejected because of immutable fields.
+type rejectedUpdate struct {
+	live, want *appsv1.StatefulSet
+	held       bool   // want keeps images of live
+	causes     string // human-readable
+	err        error
 }
 
 // recreate deletes a StatefulSet whose update was rejected. The event of its deletion triggers the
@@ -60,20 +68,20 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 //
 // Nothing is deleted if the API server would not accept the new object: without its StatefulSet a lost
 // pod is not replaced.
-func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, held bool, causes string, refused error) (Change, error) {
-	err := w.statefulSets.creatable(ctx, want)
+func (w *Writer) recreate(ctx context.Context, u rejectedUpdate) (Change, error) {
+	err := w.statefulSets.creatable(ctx, u.want)
 	if _, invalid := refusedAsInvalid(err); invalid {
-		return "", refused
+		return "", u.err
 	}
 	if err != nil && !overQuota(err) {
-		return "", fmt.Errorf("recreate StatefulSet %q, because an immutable field changes: %w", want.Name, err)
+		return "", fmt.Errorf("recreate StatefulSet %q, because an immutable field changes: %w", u.want.Name, err)
 	}
-	r := Recreation{Namespace: want.Namespace, Name: want.Name, Causes: causes, Misfit: rollout.Misfit(live, want)}
+	r := Recreation{Namespace: u.want.Namespace, Name: u.want.Name, Causes: u.causes, Misfit: rollout.Misfit(u.live, u.want)}
 	w.OnRecreate(r)
-	change, err := w.leavePods(ctx, live)
+	change, err := w.leavePods(ctx, u.live)
 	if change == Deleted {
-		w.statefulSets.noted(want, nil)
-		w.orphans.keep(live, held && r.Misfit == "") // pods that are replaced need not keep their images
+		w.statefulSets.noted(u.want, nil)
+		w.orphans.keep(u.live, u.held && r.Misfit == "") // pods that are replaced need not keep their images
 	}
 	return change, err
 }

@@ -39,7 +39,8 @@ type bounded struct {
 	in        *capacity.Cache
 }
 
-func newBounded(b Bounds, namespace string, w Watch, api *cache.ListWatch, example Object, trim cache.TransformFunc) *bounded {
+func newBounded(w Watch, namespace string, api *cache.ListWatch, example Object, trim cache.TransformFunc) *bounded {
+	b := *w.Bounds
 	out := &bounded{Bounds: b, namespace: namespace, tweak: w.tweak, watcher: api.WatchFuncWithContext, trim: trim, example: example}
 	out.in = b.Capacity.Cache(b.Kind, b.Compiles, func(ctx context.Context, name types.NamespacedName) (Object, error) {
 		obj, err := b.Read(ctx, name)

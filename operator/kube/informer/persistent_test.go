@@ -164,7 +164,7 @@ func TestBrokenWatchesAreQuiet(t *testing.T) {
 		ctx, stop := context.WithCancel(klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))))
 		var watches atomic.Int32
 		s := newStore[*corev1.Pod]("pods", Watch{})
-		s.add(Watch{}, "", &cache.ListWatch{
+		s.add(Watch{}, "", only(&cache.ListWatch{
 			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 				return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 			},
@@ -179,7 +179,7 @@ func TestBrokenWatchesAreQuiet(t *testing.T) {
 				})
 				return out, nil
 			},
-		}, &corev1.Pod{}, nil, nil)
+		}, &corev1.Pod{}, nil))
 		s.Run(ctx)
 		time.Sleep(time.Hour)
 		stop()

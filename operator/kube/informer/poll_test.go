@@ -104,6 +104,11 @@ func (s *services) get(_ context.Context, name types.NamespacedName) (Object, er
 	return service(name.Name, version), nil
 }
 
+// only returns a source with the same objects in each namespace.
+func only[T Object](api *cache.ListWatch, example T, get getter) source[T] {
+	return source[T]{in: func(string) *cache.ListWatch { return api }, get: get, example: example}
+}
+
 // polled starts a store of the Services a and b.
 func (s *services) polled(t *testing.T, ctx context.Context, poll Poll, reads *Reads) (store *Store[*corev1.Service], events func() string) {
 	t.Helper()
@@ -120,7 +125,7 @@ func (s *services) run(t *testing.T, ctx context.Context, namespace string, poll
 	t.Helper()
 	store = newStore[*corev1.Service]("services", Watch{})
 	lw := &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
-	store.add(Watch{Poll: &poll, Reads: reads}, namespace, lw, &corev1.Service{}, s.get, nil).split(func(string) *cache.ListWatch { return lw })
+	store.add(Watch{Poll: &poll, Reads: reads}, namespace, only(lw, &corev1.Service{}, s.get))
 	var mu sync.Mutex
 	var seen []string
 	if err := store.OnChange(func(e Event[*corev1.Service]) {
@@ -307,7 +312,7 @@ func TestStoreSaysWhatItWaitsFor(t *testing.T) {
 		s := &services{versions: map[string]string{"a": "1"}}
 		store := newStore[*corev1.Service]("services", Watch{})
 		lw := &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
-		store.add(Watch{Reads: reads}, "demo", lw, &corev1.Service{}, nil, nil)
+		store.add(Watch{Reads: reads}, "demo", only(lw, &corev1.Service{}, nil))
 		store.Run(ctx)
 		time.Sleep(5 * time.Minute)
 		if calls := s.called(); len(calls) > len("[list:00 watch:00]") {

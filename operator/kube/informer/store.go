@@ -75,9 +75,7 @@ func NewStore[T Object](client cache.Getter, resource string, example T, w Watch
 		lw.WatchFuncWithContext = Timely(lw.WatchFuncWithContext)
 		return lw
 	}
-	for _, ns := range w.Namespaces.Watches() {
-		s.add(w, ns, in(ns), example, get, keep).split(in)
-	}
+	s.addAll(w, source[T]{in, get, example, keep})
 	return s
 }
 
@@ -97,29 +95,41 @@ func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource
 	get := func(ctx context.Context, name types.NamespacedName) (Object, error) {
 		return client.Resource(gvr).Namespace(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})
 	}
-	for _, ns := range w.Namespaces.Watches() {
-		s.add(w, ns, in(ns), &metav1.PartialObjectMetadata{}, get, identityOnly).split(in)
-	}
+	s.addAll(w, source[*metav1.PartialObjectMetadata]{in, get, &metav1.PartialObjectMetadata{}, identityOnly})
 	return s
 }
 
 // getter reads one object.
 type getter func(ctx context.Context, name types.NamespacedName) (Object, error)
 
-// add adds the informer of one or all namespaces. get is used by stores with a Poll, whose poller
-// add returns; without a Poll it returns nil.
-func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example T, get getter, keep func(T) T) *poller {
+// source is the API from which a store gets its objects.
+type source[T Object] struct {
+	in      func(namespace string) *cache.ListWatch
+	get     getter // used with a Poll
+	example T
+	keep    func(T) T // trims an object; may be nil
+}
+
+// addAll adds the informers of all namespaces of a watch.
+func (s *Store[T]) addAll(w Watch, from source[T]) {
+	for _, namespace := range w.Namespaces.Watches() {
+		s.add(w, namespace, from)
+	}
+}
+
+// add adds the informer of one or all namespaces.
+func (s *Store[T]) add(w Watch, namespace string, from source[T]) {
 	var inf cache.SharedIndexInformer
-	trim := trimmer(keep)
+	api, trim := from.in(namespace), trimmer(from.keep)
 	reading := w.Reads.add(s.name, namespace, func() bool { return inf.HasSynced() })
 	if w.Bounds != nil {
-		b := newBounded(*w.Bounds, namespace, w, api, example, trim)
+		b := newBounded(w, namespace, api, from.example, trim)
 		s.bounded, api = append(s.bounded, b), b.listWatch()
 	}
 	var lw cache.ListerWatcher = Persistent(w.observed(api, reading))
 	var p *poller
 	if w.Poll != nil {
-		p = &poller{Poll: *w.Poll, api: api, get: get, trim: trim, namespace: namespace, log: reading.logger()}
+		p = &poller{Poll: *w.Poll, api: api, part: from.in, get: from.get, trim: trim, namespace: namespace, log: reading.logger()}
 		p.result = func(err error) { w.Calls.listed(err); reading.result("list", err) }
 		p.stored = func(name types.NamespacedName) Object {
 			got, _, _ := inf.GetStore().GetByKey(cache.NewObjectName(name.Namespace, name.Name).String()) // returns no errors
@@ -131,7 +141,7 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 			lw = noWatchList{polled}
 		}
 	}
-	inf = cache.NewSharedIndexInformer(lw, example, resync, w.Index.indexers())
+	inf = cache.NewSharedIndexInformer(lw, from.example, resync, w.Index.indexers())
 	// Both only return errors for a started informer.
 	if err := inf.SetTransform(trim); err != nil {
 		panic(err)
@@ -140,14 +150,6 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 		panic(err)
 	}
 	s.informers, s.reads, s.pollers = append(s.informers, inf), append(s.reads, reading), append(s.pollers, p)
-	return p
-}
-
-// split sets the list-watcher for single namespaces.
-func (p *poller) split(in func(namespace string) *cache.ListWatch) {
-	if p != nil {
-		p.part = in
-	}
 }
 
 // quietly replaces the error logs of the reflector, because [Reads] already logs each failing read once.
