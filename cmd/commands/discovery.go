@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -144,20 +145,53 @@ type discoveryService struct {
 
 // connect connects to the cluster.
 func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Config, log *slog.Logger) (*discoveryService, error) {
-	kube, err := kubernetes.NewForConfig(compact(share(cfg, 2)))
+	clients, err := newDiscoveryClients(cfg)
 	if err != nil {
 		return nil, err
 	}
-	// Requests about pods and about accounts must not delay each other or the lists of objects.
-	pods, err := kubernetes.NewForConfig(compact(share(cfg, 4)))
+	out := &discoveryService{log: log, cfg: cfg, kube: clients.kube}
+	scheme, crds, err := kindClients(cfg, client.New)
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := kubernetes.NewForConfig(compact(share(cfg, 4)))
+	if out.source, err = o.followed(ctx, clients, cfg, crds, log); err != nil {
+		return nil, err
+	}
+	lists := feed.New()
+	identity, err := central.Identity(clients.pods, lists)
 	if err != nil {
 		return nil, err
 	}
-	live, err := awaitVersion(ctx, kube, cfg.Host, log)
+	out.runner = central.New(out.source, lists, inflight.Memory()/8, log)
+	if out.runner.Events, err = recorder(ctx, clients.pods, scheme); err != nil {
+		return nil, err
+	}
+	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log, Listener: out.runner}
+	out.runner.Streams, out.runner.Replicas = out.server, central.Watch(ctx, central.PodsOf(clients.pods))
+	out.runner.Units = targetset.NewBudget(inflight.Memory() / 16)
+	return out, nil
+}
+
+// discoveryClients are clients with separate rate limits: requests about pods and about accounts must not delay each other
+// or the lists of objects.
+type discoveryClients struct {
+	kube, pods, accounts kubernetes.Interface
+}
+
+func newDiscoveryClients(cfg *rest.Config) (out discoveryClients, err error) {
+	if out.kube, err = kubernetes.NewForConfig(compact(share(cfg, 2))); err != nil {
+		return out, err
+	}
+	if out.pods, err = kubernetes.NewForConfig(compact(share(cfg, 4))); err != nil {
+		return out, err
+	}
+	out.accounts, err = kubernetes.NewForConfig(compact(share(cfg, 4)))
+	return out, err
+}
+
+// followed returns the source of the targets of all workloads, once the API server responds.
+func (o *Options) followed(ctx context.Context, clients discoveryClients, cfg *rest.Config, crds map[schema.GroupVersion]*client.Client, log *slog.Logger) (*livetargets.Source, error) {
+	live, err := awaitVersion(ctx, clients.kube, cfg.Host, log)
 	if err != nil {
 		return nil, err
 	}
@@ -173,39 +207,21 @@ func (d *discoveryOptions) connect(ctx context.Context, o *Options, cfg *rest.Co
 	if err != nil {
 		return nil, err
 	}
-	scheme, crds, err := kindClients(cfg, client.New)
-	if err != nil {
-		return nil, err
-	}
 	meta, err := metadata.NewForConfig(cfg)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := groupsOf(kube, share(cfg, 2), scopes)
+	groups, err := groupsOf(clients.kube, share(cfg, 2), scopes)
 	if err != nil {
 		return nil, err
 	}
 	log.Info("watching", "instances", scopes.Instances.String(), "configs", scopes.Configs.String())
-	out := &discoveryService{log: log, cfg: cfg, kube: kube}
-	out.source = &livetargets.Source{
-		Reader: memo.New(ctx, apiserver.Reader{Kube: kube, CRDs: crds}, memo.Metadata(meta)), Setups: setups, Scopes: scopes, Options: options,
+	return &livetargets.Source{
+		Reader: memo.New(ctx, apiserver.Reader{Kube: clients.kube, CRDs: crds}, memo.Metadata(meta)), Setups: setups, Scopes: scopes, Options: options,
 		Groups:      groups,
-		Permissions: lister.Cluster{Kube: accounts, Who: "central discovery"},
+		Permissions: lister.Cluster{Kube: clients.accounts, Who: "central discovery"},
 		Log:         log, Most: inflight.Memory() / 3, Fair: true,
-	}
-	lists := feed.New()
-	identity, err := central.Identity(pods, lists)
-	if err != nil {
-		return nil, err
-	}
-	out.runner = central.New(out.source, lists, inflight.Memory()/8, log)
-	if out.runner.Events, err = recorder(ctx, pods, scheme); err != nil {
-		return nil, err
-	}
-	out.server = &feed.Server{Feed: lists, Identity: identity, Log: log, Listener: out.runner}
-	out.runner.Streams, out.runner.Replicas = out.server, central.Watch(ctx, central.PodsOf(pods))
-	out.runner.Units = targetset.NewBudget(inflight.Memory() / 16)
-	return out, nil
+	}, nil
 }
 
 // recorder returns a recorder that sends Events.
