@@ -106,21 +106,29 @@ func (r *Runner) Run(ctx context.Context) {
 		r.check(ctx, time.Now())
 		r.largeObjects(time.Now())
 		r.update(time.Now())
-		for waiting := true; waiting; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-check.C:
-				waiting = false
-			case <-r.wake:
-				select {
-				case <-ctx.Done():
-					return
-				case <-time.After(settle):
-				}
-				r.update(time.Now())
-			}
+		for r.awaitChange(ctx, check.C) {
+			r.update(time.Now())
 		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// awaitChange waits until the lists must be updated, and returns false if the next check is due or the context has ended.
+func (r *Runner) awaitChange(ctx context.Context, check <-chan time.Time) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-check:
+		return false
+	case <-r.wake:
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(settle):
+		return true
 	}
 }
 

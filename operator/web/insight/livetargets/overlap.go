@@ -130,34 +130,43 @@ func (s *Source) fault(message string, of catalog.Ref, fault any) {
 // comparing serializes comparisons of targets, which take memory.
 var comparing sync.Mutex
 
+// comparison finds URLs that several jobs scrape.
+type comparison struct {
+	seed  maphash.Seed
+	first map[uint64]*job // by hash of the URL
+	out   map[catalog.Ref]bool
+	left  int // targets that may still be compared
+}
+
 // compare returns the objects with URLs that several jobs scrape.
 func compare(jobs []shownJob) map[catalog.Ref]bool {
-	seed, first, out := maphash.MakeSeed(), map[uint64]*job{}, map[catalog.Ref]bool{}
-	left := 2 * maxCompared // there may be more targets by now
+	c := comparison{maphash.MakeSeed(), map[uint64]*job{}, map[catalog.Ref]bool{}, 2 * maxCompared} // there may be more targets by now
 	for _, j := range jobs {
 		all := targetset.Filter{State: targets.Kept, Shard: targetset.AllShards}
-		for more, after := true, (*targetset.Key)(nil); more; more = after != nil {
+		for more, after := true, (*targetset.Key)(nil); more; more = after != nil && c.left > 0 {
 			after = j.set.Page(after, batch, all, func(_ targetset.Key, r targets.Result) bool {
-				for i := range r.Rows {
-					if r.Rows[i].State != targets.Kept {
-						continue
-					}
-					url := maphash.String(seed, r.Target(i).URL)
-					switch other := first[url]; other {
-					case nil:
-						first[url] = j.job
-					case j.job:
-					default:
-						out[other.object.Ref], out[j.object.Ref] = true, true
-					}
-					left--
-				}
-				return left > 0
+				c.add(j.job, r)
+				return c.left > 0
 			})
-			if left <= 0 {
-				break
-			}
 		}
 	}
-	return out
+	return c.out
+}
+
+// add adds the kept targets of a job.
+func (c *comparison) add(j *job, r targets.Result) {
+	for i := range r.Rows {
+		if r.Rows[i].State != targets.Kept {
+			continue
+		}
+		url := maphash.String(c.seed, r.Target(i).URL)
+		switch other := c.first[url]; other {
+		case nil:
+			c.first[url] = j
+		case j:
+		default:
+			c.out[other.object.Ref], c.out[j.object.Ref] = true, true
+		}
+		c.left--
+	}
 }

@@ -115,9 +115,39 @@ func mentions(group *targetgroup.Group, of preview.Query) bool {
 	return in(group.Labels) || slices.ContainsFunc(group.Targets, in)
 }
 
+// podPage collects a page of the targets of a pod, and the URLs that several jobs scrape.
+type podPage struct {
+	*answer
+	from  *cursor
+	first int // index of the job with the first target of the page
+	twice overlaps
+}
+
+// add adds a target of the job with an index, if it is on the page.
+func (p *podPage) add(at int, j openJob, key targetset.Key, r targets.Result, i int) {
+	row := &r.Rows[i]
+	if row.State == targets.Kept && len(p.twice.all) < maxScrapes {
+		if t, visible := p.view.shown(j, key, r, i); visible {
+			p.twice.add(j, r.Target(i).URL, t.URL)
+		}
+	}
+	if !p.filter.Selects(row) {
+		return
+	}
+	p.out.Total++
+	switch here := (cursor{Workload: j.of, Job: j.Name, At: j.at, Group: &key, Row: i}); {
+	case at < p.first || at == p.first && p.from.after(key, i), p.out.Continue != "":
+	case len(p.out.Items) >= max(1, p.q.Limit):
+		p.out.Continue = here.String()
+	default:
+		t, _ := p.view.shown(j, key, r, i)
+		p.out.Items = append(p.out.Items, t)
+	}
+}
+
 // pod adds the counts of a pod's targets and one page of the targets.
 func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from *cursor, denied string) error {
-	memo, first, twice := targetset.Memo{}, from.begin(jobs), overlaps{}
+	memo, page := targetset.Memo{}, podPage{answer: a, from: from, first: from.begin(jobs)}
 	for at, j := range jobs {
 		if !a.mayAsk(j) {
 			continue
@@ -129,27 +159,9 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from
 		j.set.In(of.Pod.Namespace, memo, func(g *targetgroup.Group) bool { return mentions(g, of) }, func(key targetset.Key) {
 			r, ok := j.set.Result(key, a.filter.Shard)
 			for i := 0; ok && i < len(r.Rows); i++ {
-				row := &r.Rows[i]
-				if !preview.IsAbout(row, of) {
-					continue
-				}
-				counts.AddRow(row)
-				if row.State == targets.Kept && len(twice.all) < maxScrapes {
-					if t, visible := a.view.shown(j, key, r, i); visible {
-						twice.add(j, r.Target(i).URL, t.URL)
-					}
-				}
-				if !a.filter.Selects(row) {
-					continue
-				}
-				a.out.Total++
-				switch here := (cursor{Workload: j.of, Job: j.Name, At: j.at, Group: &key, Row: i}); {
-				case at < first || at == first && from.after(key, i), a.out.Continue != "":
-				case len(a.out.Items) >= max(1, a.q.Limit):
-					a.out.Continue = here.String()
-				default:
-					t, _ := a.view.shown(j, key, r, i)
-					a.out.Items = append(a.out.Items, t)
+				if preview.IsAbout(&r.Rows[i], of) {
+					counts.AddRow(&r.Rows[i])
+					page.add(at, j, key, r, i)
 				}
 			}
 		})
@@ -166,7 +178,7 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from
 			a.out.Jobs = append(a.out.Jobs, insight.JobCounts{Workload: j.of, Object: j.object.Ref, Job: j.Name, Counts: counts})
 		}
 	}
-	a.out.Overlaps = twice.list()
+	a.out.Overlaps = page.twice.list()
 	a.notes = append(a.notes, a.view.notes()...)
 	return nil
 }
