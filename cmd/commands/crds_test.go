@@ -108,7 +108,7 @@ func TestManage(t *testing.T) {
 	}
 }
 
-// command runs the program and returns what it printed.
+// command runs the program and returns its output.
 func command(t *testing.T, code int, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -31,7 +31,7 @@ type container struct {
 	vol     *volumetest.Volume
 }
 
-// containers is the number of containers so far.
+// containers is the number of containers that were created.
 var containers atomic.Int64
 
 // newContainer returns a container. It skips the test if no cgroup can be created.

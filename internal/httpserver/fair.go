@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// fair limits the number of members. Above the limit, the oldest member of the group with the most
-// has to go, so that one group cannot exclude the others. Among groups of equal size it is the oldest
-// of all, which is the least likely to be waited for. It is safe for concurrent use.
+// fair limits the number of members. Above the limit, the oldest member of the group with the most members must leave,
+// so that one group cannot exclude the others. Among groups of equal size it is the oldest of all, which is the least
+// likely to be waited for. It is safe for concurrent use.
 type fair[M comparable] struct {
 	most int
 

@@ -45,8 +45,8 @@ type evaluation struct {
 	winners []map[string]int // by shard: labels → row
 	drops   map[string]*Drop // by shard, relabel step and label values
 	scratch []byte
-	// spent is the estimated cost so far of targets for which only an estimate was made, exact the
-	// computed cost of the others.
+	// spent is the estimated cost of the targets for which only an estimate was made, exact the computed cost of the
+	// others.
 	spent, exact int
 	all          int  // cost of the steps that read every label of the current target
 	slow         bool // expensive, see [evaluation.alone]

@@ -40,8 +40,8 @@ type Kind struct {
 	Port         int32             // on which the server listens
 	Memory       resource.Quantity // default memory request of the server; zero: none
 	GraceSeconds int64             // default termination grace period of the pods
-	// ServicePorts are the ports in the shared Service. One without a name is that of the server,
-	// which is named in spec.portName.
+	// ServicePorts are the ports in the shared Service. A port without a name is that of the server, whose name is in
+	// spec.portName.
 	ServicePorts []corev1.ServicePort
 
 	Web             Web
@@ -95,8 +95,8 @@ type Base struct {
 	Fields *v1.WorkloadFields
 	Config Config
 
-	// Version is that of the server. It is nil if Err is set, which everything that depends on
-	// the version returns. Names and labels do not need it.
+	// Version is the version of the server. It is nil if Err is set, which all methods return that depend on the
+	// version. Names and labels do not need it.
 	Version *semver.Version
 	Err     error
 	Web     *v1.WebConfigFileFields // those of spec.web; nil if that is not set

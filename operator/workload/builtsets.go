@@ -11,9 +11,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
-// BuiltSets holds the StatefulSets of a workload that were built last. A change of what it selects builds the same ones
-// again, which would take longer than to assemble the configuration. The zero value is empty. It is not safe for
-// concurrent use.
+// BuiltSets holds the StatefulSets of a workload that were built last. A change of the selected objects would build the
+// same ones again, which would take longer than to assemble the configuration. The zero value is empty. It is not safe
+// for concurrent use.
 type BuiltSets struct {
 	uid     types.UID
 	version string

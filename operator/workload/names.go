@@ -43,8 +43,8 @@ func (b *Base) RuleConfigMapBase() string {
 	return b.PrefixedName() + strings.TrimSuffix(rulesStem, "-")
 }
 
-// Divided reports whether a Secret or ConfigMap holds a share of a workload's content, by its name: the
-// configuration and its parts, TLS assets and rules. Where new content goes depends on what they hold.
+// Divided reports whether a Secret or ConfigMap holds a share of a workload's content, by its name: the configuration
+// and its parts, TLS assets and rules. The distribution of new content depends on their current content.
 func (k Kind) Divided(workload, name string) bool {
 	suffix, ok := strings.CutPrefix(name, k.Prefix+"-"+workload)
 	if !ok {

@@ -139,7 +139,7 @@ func goBuild(ctx context.Context, b batch) error {
 	return err
 }
 
-// goTool runs the go command in a folder and returns what it prints to its standard output.
+// goTool runs the go command in a folder and returns its standard output.
 func goTool(ctx context.Context, folder string, args ...string) ([]byte, error) {
 	var printed, failed bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)

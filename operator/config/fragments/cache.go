@@ -72,7 +72,7 @@ type entry[F any] struct {
 	weight weight // guarded by the bucket's mu
 }
 
-// Use sets the current settings of a workload. Fragments of settings that no workload uses any more are dropped.
+// Use sets the current settings of a workload. Fragments of settings that no workload uses are dropped.
 func (c *Cache[F]) Use(w Workload, settings string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -236,7 +236,7 @@ func TestAnnotateStatefulSet(t *testing.T) {
 	}
 }
 
-// The history limit is kept, whatever else changes.
+// No other change affects the history limit.
 func TestUpdateKeepsTheHistoryLimit(t *testing.T) {
 	live := statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Spec.RevisionHistoryLimit = new(int32(3)) })
 	b := newBench(t, live.DeepCopy())

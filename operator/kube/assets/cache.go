@@ -244,7 +244,7 @@ func (c *Cache) Due() []Ref {
 		switch {
 		case a.until.IsZero() || now.Before(a.until):
 		case now.Sub(a.until) > keepDue:
-			c.set(ref, nil) // it has no dependents any more
+			c.set(ref, nil) // it no longer has dependents
 		case a.pause > 0:
 			out = append(out, ref)
 		}

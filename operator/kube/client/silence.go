@@ -68,7 +68,7 @@ func endless(r *http.Request) bool {
 }
 
 // watched is the body of a watch. If a proxy or load balancer limits how long a request may last, all watches break
-// again and again. Reflectors begin a new watch at once after the end of a stream, also in the middle of an event.
+// again and again. Reflectors begin a new watch immediately after the end of a stream, also in the middle of an event.
 // After other errors, such as a reset of an HTTP/2 stream, they wait, with pauses that grow to a minute and only start
 // again after two minutes without an error: with a limit of a minute, changes would be noticed a minute late.
 type watched struct{ *answer }

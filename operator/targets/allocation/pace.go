@@ -25,10 +25,9 @@ const (
 	relievePart   = 100 // one part in so many of all series
 )
 
-// Limits returns the limits of a Settle at the time now. It is called at least every minute with the current
-// loads. Shards are filled at once the first time, and then every two hours. A shard that has been overloaded
-// for 15 minutes is relieved; in any hour, at most 1 % of all series move, or one unit that is heavier than
-// that.
+// Limits returns the limits of a Settle at the time now. It is called at least every minute with the current loads.
+// Shards are filled immediately the first time, and then every two hours. A shard that has been overloaded for 15
+// minutes is relieved; in any hour, at most 1 % of all series move, or one unit that is heavier than that.
 func (p *Pace) Limits(now time.Time, loads []Load) Limits {
 	out := Limits{Fill: p.filled.IsZero() || now.Sub(p.filled) >= fillEvery}
 	var total uint64

@@ -3,14 +3,14 @@
 //
 //	unit.go     units, and the targets that belong to them
 //	balancer.go the state, and its settings
-//	gather.go   a new leader begins with what pods have
+//	gather.go   a new leader starts with the units that pods have
 //	step.go     one step: new units, plan, moves
 //	report.go   reports of pods
 //	watch.go    the units that pods report
 //	status.go   the state for users and metrics
 //
-// The caller puts targets into units as it discovers them, and asks where a unit is when it makes lists. In between, in
-// one goroutine:
+// The caller puts targets into units as it discovers them, and queries the shards of a unit when it makes lists. In
+// between, it calls in one goroutine:
 //
 //	b.Shards(shards, active)
 //	b.Pods(now, pods, frozen)
@@ -21,8 +21,8 @@
 //
 // It has no clock, no goroutine and no I/O.
 //
-// The settings of one tenant cannot keep the targets of others from moving. A unit that a shard does not scrape in time blocks
-// it for ten minutes, which the units of a namespace can do twice in an hour. From then on, they count as scraped as soon
-// as Prometheus has the list for long enough: so do those with intervals of more than ten minutes, those that no shard
-// scrapes, and those with more targets than can be watched.
+// A tenant cannot keep the targets of others from moving. A unit that a shard does not scrape in time blocks the shard for
+// ten minutes, which the units of a namespace can do twice per hour. From then on, they count as scraped once Prometheus
+// must have applied the list. So do units with intervals of more than ten minutes, units that no shard scrapes, and units
+// with more targets than can be watched.
 package balance

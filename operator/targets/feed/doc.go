@@ -23,11 +23,11 @@
 //	limits.go   the number of reviews and of streams, in total and per sender
 //	handler.go  GET /v1/assignments
 //	stream.go   one stream
-//	asks.go     what pods are asked in their streams
-//	reports.go  POST /v1/reports: what pods say about their lists
-//	inventory.go POST /v1/inventory: what pods have
-//	status.go   who has what
-//	metrics.go
+//	asks.go     requests to pods in their streams
+//	reports.go  POST /v1/reports: reports of pods about their lists
+//	inventory.go POST /v1/inventory: the targets of pods
+//	status.go   the lists and their pods
+//	metrics.go  metrics of the server
 //
 // A stream is NDJSON, one object per line:
 //
@@ -41,8 +41,8 @@
 //	{"ask":"inventory"}
 //	{"watch":{"seq":3,"units":[{"id":"u1","targets":{"serviceMonitor/demo/web/0":["10.0.0.7:8080"]}}]}}
 //
-// There are no queues: a stream remembers the version that it sent, and what changed since then is
-// computed when the client has taken everything. A slow client gets fewer and larger steps.
+// There are no queues: a stream remembers the version that it sent, and the changes since then are
+// computed when the client has received everything. A slow client gets fewer and larger steps.
 //
 // L identifies the leader: the time at which it began to lead, in milliseconds. It grows with each
 // leader, also when the Lease is deleted. Replicas that do not lead respond with 503.

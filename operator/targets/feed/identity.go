@@ -178,10 +178,9 @@ func (i Identity) caller(ctx context.Context, f *Feed, token string) (out caller
 	return out, err
 }
 
-// shardOf returns the shard of a pod. What it belongs to is decided by the names of StatefulSets that
-// the operator creates, not by labels. A user who may create pods that name such a StatefulSet in the
-// namespace of a workload, with its ServiceAccount, has the permissions that limit the list. Pods of
-// other namespaces never get it.
+// shardOf returns the shard of a pod. It is determined by the names of StatefulSets that the operator creates, not by
+// labels. A user who may create pods that name such a StatefulSet in the namespace of a workload, with its
+// ServiceAccount, has the permissions that limit the list. Pods of other namespaces never get it.
 //
 // Errors: *refusal.
 func (f *Feed) shardOf(pod *corev1.Pod, uid types.UID, account string) (Shard, error) {

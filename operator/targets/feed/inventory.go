@@ -46,7 +46,7 @@ type InventoryTaker interface {
 type inventories struct {
 	mu      sync.Mutex
 	open    map[string]bool     // by namespace
-	waiting []*waitingInventory // in the order in which they came
+	waiting []*waitingInventory // in the order of arrival
 	turns   map[string]int      // the turn in which a namespace had its last one, while some wait
 	turn    int
 }

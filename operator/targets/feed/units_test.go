@@ -73,7 +73,7 @@ func (l *led) shards(n int) {
 	l.Pods(l.now, pods, false)
 }
 
-// step lets time pass, and returns the number of moves that began or ended.
+// step advances the time, and returns the number of moves that began or ended.
 func (l *led) step(kept *Targets) int {
 	l.now = l.now.Add(10 * time.Second)
 	l.seq++

@@ -4,8 +4,8 @@
 //
 //	Stable(A) → Adding(A,B,since) → Stable(B)
 //
-// The package is pure: it has no clock, no goroutine and no I/O. Same calls, same result. Package allocation
-// decides where units should be, this package which units the list of each shard has now.
+// The package is pure: it has no clock, no goroutine and no I/O, and equal calls lead to the same result.
+// Package allocation decides where units should be, this package which units the list of each shard has now.
 //
 //	messages.go inputs and outputs
 //	machine.go  the state
@@ -13,7 +13,7 @@
 //	step.go     one step: moves end, shards are given up, moves start
 //	confirm.go  the units of a shard, as its pods report them
 //	giveup.go   shards without live pods
-//	limits.go   how much is on its way, and in which order
+//	limits.go   how much may move at the same time, and in which order
 //	recover.go  a new leader takes over from the lists that pods have
 //
 //	m := handoff.New(leader, now, handoff.Rules{ReassignAfter: 5 * time.Minute})

@@ -302,7 +302,7 @@ func (w *state) on(u int) map[int]bool {
 	return out
 }
 
-// after returns the state after an event, and what is wrong with it.
+// after returns the state after an event, and the violated invariants.
 func (w *state) after(e event) (next *state, wrong string) {
 	next = w.clone()
 	next.path = append(next.path[:len(next.path):len(next.path)], e.name)

@@ -17,8 +17,8 @@ type Scope struct {
 	Namespaces []string
 }
 
-// within is a part of a job: the groups that were visible at the time of the request and still are. Their
-// labels are read again when they are needed, as those of a large job do not fit into memory at once.
+// within is a part of a job: the groups that were visible at the time of the request and still are. Their labels are
+// read again when they are needed, because those of a large job do not fit into memory together.
 type within struct {
 	of      *Followed
 	foreign bool

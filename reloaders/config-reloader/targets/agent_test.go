@@ -70,13 +70,13 @@ func TestInventoryOfAgent(t *testing.T) {
 	}
 	r.pass(5*time.Second, "a", "b")
 	r.scrapedAt(r.now.Add(time.Hour))
-	r.has("of which the metrics are not known", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 scraped, b 10.0.0.1:80 scraped")
+	r.wantsInventory("of which the metrics are not known", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 scraped, b 10.0.0.1:80 scraped")
 	unsent("of which the metrics are not known", "unknown")
 	r.metrics = agentMetrics
-	r.has("agent", "3-7: a 10.0.0.1:80 250 series scraped, a 10.0.0.2:80 250 series scraped, b 10.0.0.1:80 250 series scraped")
+	r.wantsInventory("agent", "3-7: a 10.0.0.1:80 250 series scraped, a 10.0.0.2:80 250 series scraped, b 10.0.0.1:80 250 series scraped")
 	unsent("agent", "all")
 	r.failing = map[string]bool{"a 10.0.0.1:80": true, "own 10.0.0.9:80": true}
-	r.has("with targets that are down", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 250 series scraped, b 10.0.0.1:80 250 series scraped")
+	r.wantsInventory("with targets that are down", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 250 series scraped, b 10.0.0.1:80 250 series scraped")
 	r.metrics = strings.ReplaceAll(agentMetrics, `z"} 0`, `z"} 12`)
 	unsent("queued", "some")
 	r.active = nil

@@ -62,7 +62,7 @@ func (p *peer) open(ctx context.Context, u *url.URL) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Body: in, Header: http.Header{}}, nil
 }
 
-// requests returns "have" and the time of each request so far.
+// requests returns "have" and the time of each request.
 func (p *peer) requests() (asked []string, opened []time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

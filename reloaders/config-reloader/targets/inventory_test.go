@@ -15,8 +15,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
 )
 
-// has compares the next inventory with the wanted one.
-func (r *reported) has(what, want string) {
+// wantsInventory compares the next inventory with the wanted one.
+func (r *reported) wantsInventory(what, want string) {
 	r.t.Helper()
 	text, err := r.inventory(r.t.Context(), r.now)
 	must(r.t, err)
@@ -49,29 +49,29 @@ func TestInventory(t *testing.T) {
 	r := newReported(t)
 	r.prometheus.Query = r.prometheus.Targets.ResolveReference(&url.URL{Path: "/api/v1/query"})
 	r.active = append(r.active, "a 10.0.0.2:80 b") // with other labels
-	r.has("before Prometheus requests anything", "3-7: a 10.0.0.1:80, a 10.0.0.2:80, b 10.0.0.1:80")
+	r.wantsInventory("before Prometheus requests anything", "3-7: a 10.0.0.1:80, a 10.0.0.2:80, b 10.0.0.1:80")
 	r.pass(5*time.Second, "a", "b")
 	r.scrapedAt(r.now.Add(time.Hour))
 	r.series = map[string]string{"a 10.0.0.1:80": "412", "a 10.0.0.2:80": "5", "a 10.0.0.2:80 b": "7", "own 10.0.0.9:80": "9000"}
-	r.has("scraped", "3-7: a 10.0.0.1:80 412 series scraped, a 10.0.0.2:80 12 series scraped, b 10.0.0.1:80 scraped")
+	r.wantsInventory("scraped", "3-7: a 10.0.0.1:80 412 series scraped, a 10.0.0.2:80 12 series scraped, b 10.0.0.1:80 scraped")
 	r.failing = map[string]bool{"a 10.0.0.1:80": true}
 	r.series["a 10.0.0.1:80"] = "0"
-	r.has("with a target that is down", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 12 series scraped, b 10.0.0.1:80 scraped")
+	r.wantsInventory("with a target that is down", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 12 series scraped, b 10.0.0.1:80 scraped")
 	r.scrapes["a 10.0.0.2:80 b"] = time.Time{}
-	r.has("one of two is not scraped", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 12 series, b 10.0.0.1:80 scraped")
+	r.wantsInventory("one of two is not scraped", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80 12 series, b 10.0.0.1:80 scraped")
 	r.series["a 10.0.0.1:80"] = "many"
-	r.has("an answer that is not of Prometheus", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80, b 10.0.0.1:80 scraped")
+	r.wantsInventory("an answer that is not of Prometheus", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80, b 10.0.0.1:80 scraped")
 	r.series = nil // an agent
-	r.has("without a query", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80, b 10.0.0.1:80 scraped")
+	r.wantsInventory("without a query", "3-7: a 10.0.0.1:80 scraped, a 10.0.0.2:80, b 10.0.0.1:80 scraped")
 	must(t, feedAt(r.list, r.now, `{"begin":{"version":"3-8","from":"3-7","jobs":1}}{"job":"a","groups":[{"targets":["10.0.0.1:80","10.0.0.1:80"]}]}{"end":{"version":"3-8"}}`))
-	r.has("changed", "3-8: a 10.0.0.1:80, b 10.0.0.1:80 scraped")
+	r.wantsInventory("changed", "3-8: a 10.0.0.1:80, b 10.0.0.1:80 scraped")
 	for what, set := range map[string]*bool{"away": &r.down, "refused": &r.refuse} {
 		*set = true
-		r.has(what, "3-8 blind: a 10.0.0.1:80, b 10.0.0.1:80")
+		r.wantsInventory(what, "3-8 blind: a 10.0.0.1:80, b 10.0.0.1:80")
 		*set = false
 	}
 	r.prometheus.Targets = nil
-	r.has("unknown", "3-8 blind: a 10.0.0.1:80, b 10.0.0.1:80")
+	r.wantsInventory("unknown", "3-8 blind: a 10.0.0.1:80, b 10.0.0.1:80")
 }
 
 // The memory for the targets of Prometheus is limited.

@@ -168,8 +168,8 @@ func (r *reported) follow() {
 	r.watching.follow(jobs)
 }
 
-// says compares the next report with the wanted one.
-func (r *reported) says(what, want string) {
+// wants compares the next report with the wanted one.
+func (r *reported) wants(what, want string) {
 	r.t.Helper()
 	out, ok := r.report(r.t.Context(), r.now, true)
 	got := fmt.Sprintf("%d of %d compared, %d of %d active", out.Compared, out.Requested, out.Active, out.Served)
@@ -189,29 +189,29 @@ func (r *reported) says(what, want string) {
 // Requested jobs are compared once Prometheus has had time to apply them, and again when they change.
 func TestReport(t *testing.T) {
 	r := newReported(t)
-	r.says("before Prometheus requests anything", "0 of 0 compared, 0 of 0 active")
+	r.wants("before Prometheus requests anything", "0 of 0 compared, 0 of 0 active")
 	r.pass(10*time.Second, "a", "b")
-	r.says("soon after", `0 of 2 compared, 0 of 0 active {"job":"a","pending":true,"served":0,"active":0} {"job":"b","pending":true,"served":0,"active":0}`)
+	r.wants("soon after", `0 of 2 compared, 0 of 0 active {"job":"a","pending":true,"served":0,"active":0} {"job":"b","pending":true,"served":0,"active":0}`)
 	r.pass(20*time.Second, "a", "b")
-	r.says("settled", "2 of 2 compared, 3 of 3 active")
+	r.wants("settled", "2 of 2 compared, 3 of 3 active")
 	r.pass(time.Minute, "a", "b")
-	r.says("unchanged", "2 of 2 compared, 3 of 3 active")
+	r.wants("unchanged", "2 of 2 compared, 3 of 3 active")
 	if len(r.asked) != 1 {
 		t.Errorf("%d requests for the targets of an unchanged list: %v", len(r.asked), r.asked)
 	}
 	r.pass(5*time.Minute, "a", "b")
-	r.says("after a while", "2 of 2 compared, 3 of 3 active")
+	r.wants("after a while", "2 of 2 compared, 3 of 3 active")
 	if len(r.asked) != 2 {
 		t.Errorf("%d requests in five minutes", len(r.asked))
 	}
 	must(t, feed(r.list, `{"begin":{"version":"3-8","from":"3-7","jobs":1}}{"job":"b","groups":[]}{"end":{"version":"3-8"}}`, bounds))
 	r.list.confirm(r.now)
-	r.says("changed", `1 of 2 compared, 2 of 2 active {"job":"b","fetched":"3-7","pending":true,"served":0,"active":0}`)
+	r.wants("changed", `1 of 2 compared, 2 of 2 active {"job":"b","fetched":"3-7","pending":true,"served":0,"active":0}`)
 	r.active = r.active[:2]
 	r.pass(25*time.Second, "a", "b")
-	r.says("settled again", "2 of 2 compared, 2 of 2 active")
+	r.wants("settled again", "2 of 2 compared, 2 of 2 active")
 	r.pass(25*time.Second, "a")
-	r.says("with a job that is not in the configuration any more", "1 of 1 compared, 2 of 2 active")
+	r.wants("with a job that is not in the configuration any more", "1 of 1 compared, 2 of 2 active")
 }
 
 // Only a difference that all comparisons find for a while is a disagreement.
@@ -220,26 +220,26 @@ func TestDisagreements(t *testing.T) {
 	r.active = []string{"a 10.0.0.1:80", "a 10.0.0.3:80", "b 10.0.0.1:80"}
 	r.dropped = []string{"a 10.0.0.2:80", "a 10.0.0.1:80 own"}
 	r.pass(25*time.Second, "a", "b")
-	r.says("the first time", "2 of 2 compared, 3 of 3 active")
+	r.wants("the first time", "2 of 2 compared, 3 of 3 active")
 	r.pass(confirmAfter-10*time.Second, "a", "b")
-	r.says("a little later", "2 of 2 compared, 3 of 3 active")
+	r.wants("a little later", "2 of 2 compared, 3 of 3 active")
 	r.pass(10*time.Second, "a", "b")
-	r.says("the second time", `2 of 2 compared, 3 of 3 active {"job":"a","served":2,"active":2,"dropped":{"count":1,"names":["10.0.0.2:80"]},"unlisted":{"count":1,"names":["10.0.0.3:80"]}}`)
+	r.wants("the second time", `2 of 2 compared, 3 of 3 active {"job":"a","served":2,"active":2,"dropped":{"count":1,"names":["10.0.0.2:80"]},"unlisted":{"count":1,"names":["10.0.0.3:80"]}}`)
 	r.active, r.dropped = []string{"a 10.0.0.1:80", "a 10.0.0.4:80", "b 10.0.0.1:80"}, nil
 	r.pass(time.Minute, "a", "b")
-	r.says("another target", "2 of 2 compared, 3 of 3 active")
+	r.wants("another target", "2 of 2 compared, 3 of 3 active")
 
 	// Targets with the same labels after relabeling are scraped once.
 	r.active = []string{"a 10.0.0.2:80", "b 10.0.0.1:80"}
 	for range 2 {
 		r.pass(time.Minute, "a", "b")
-		r.says("equal targets", `2 of 2 compared, 2 of 3 active {"job":"a","served":2,"active":1}`)
+		r.wants("equal targets", `2 of 2 compared, 2 of 3 active {"job":"a","served":2,"active":1}`)
 	}
 	r.active = []string{"b 10.0.0.1:80"}
 	r.pass(6*time.Minute, "a", "b")
-	r.says("none of a job", `2 of 2 compared, 1 of 3 active {"job":"a","served":2,"active":0}`)
+	r.wants("none of a job", `2 of 2 compared, 1 of 3 active {"job":"a","served":2,"active":0}`)
 	r.pass(time.Minute, "a", "b")
-	r.says("still none of a job", `2 of 2 compared, 1 of 3 active {"job":"a","served":2,"active":0,"missing":{"count":2,"names":["10.0.0.1:80","10.0.0.2:80"]}}`)
+	r.wants("still none of a job", `2 of 2 compared, 1 of 3 active {"job":"a","served":2,"active":0,"missing":{"count":2,"names":["10.0.0.1:80","10.0.0.2:80"]}}`)
 }
 
 // Nothing is compared while Prometheus does not respond or the list may be outdated. A version that ignores the
@@ -250,7 +250,7 @@ func TestReportWithout(t *testing.T) {
 	r.pass(25*time.Second, "a", "b")
 	r.down = true
 	for range 3 {
-		r.says("starting", "0 of 2 compared, 0 of 0 active"+pending+" failed")
+		r.wants("starting", "0 of 2 compared, 0 of 0 active"+pending+" failed")
 	}
 	if n := strings.Count(r.log.String(), "503 Service Unavailable"); n != 1 {
 		t.Errorf("%d lines: %s", n, &r.log)
@@ -260,7 +260,7 @@ func TestReportWithout(t *testing.T) {
 	r.dropped = []string{"z 10.0.0.2:80", "a 10.0.0.2:80"}
 	for range 2 {
 		r.pass(6*time.Minute, "a", "b")
-		r.says("an old version", `2 of 2 compared, 2 of 3 active {"job":"a","served":2,"active":1}`)
+		r.wants("an old version", `2 of 2 compared, 2 of 3 active {"job":"a","served":2,"active":1}`)
 	}
 	all := 0
 	for _, query := range r.asked {
@@ -276,7 +276,7 @@ func TestReportWithout(t *testing.T) {
 		j, version := r.list.jobAt(name)
 		r.fetches.note(name, j, version, r.now)
 	}
-	r.says("without the server", "0 of 2 compared, 0 of 0 active"+pending)
+	r.wants("without the server", "0 of 2 compared, 0 of 0 active"+pending)
 }
 
 // A response that is malformed or too large is an error.

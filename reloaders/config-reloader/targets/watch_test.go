@@ -36,8 +36,8 @@ func (r *reported) watches(seq int, units ...string) {
 	r.watching.set(w, jobs)
 }
 
-// tells compares the next report about watched units and the list with the wanted one.
-func (r *reported) tells(what, want string) {
+// wantsWatch compares the next report about watched units and the list with the wanted one.
+func (r *reported) wantsWatch(what, want string) {
 	r.t.Helper()
 	out, ok := r.report(r.t.Context(), r.now, false)
 	got := fmt.Sprintf("%d: %v of %s, fetched %q", out.Watch, out.Scraped, out.Version, out.Fetched)
@@ -60,41 +60,41 @@ func TestWatched(t *testing.T) {
 	loaded := r.now
 	r.active = nil
 	r.watches(4, "u1=a 10.0.0.1:80,b 10.0.0.1:80", "u2=a 10.0.0.2:80", "u3=a 10.0.0.3:80", "u4=c 10.0.0.1:80")
-	r.tells("before Prometheus requests anything", `4: [] of 3-7, fetched ""`)
+	r.wantsWatch("before Prometheus requests anything", `4: [] of 3-7, fetched ""`)
 	r.pass(5*time.Second, "a", "b")
-	r.tells("requested", `4: [] of 3-7, fetched "3-7"`)
+	r.wantsWatch("requested", `4: [] of 3-7, fetched "3-7"`)
 	r.active = []string{"a 10.0.0.1:80", "a 10.0.0.2:80", "b 10.0.0.1:80"}
-	r.tells("before a scrape", `4: [] of 3-7, fetched "3-7"`)
+	r.wantsWatch("before a scrape", `4: [] of 3-7, fetched "3-7"`)
 	r.scrapedAt(loaded.Add(-time.Second))
-	r.tells("scraped before it was requested", `4: [] of 3-7, fetched "3-7"`)
+	r.wantsWatch("scraped before it was requested", `4: [] of 3-7, fetched "3-7"`)
 	r.scrapedAt(loaded.Add(6 * time.Second))
 	r.scrapes["b 10.0.0.1:80"] = time.Time{}
-	r.tells("all but one", `4: [u2] of 3-7, fetched "3-7"`)
+	r.wantsWatch("all but one", `4: [u2] of 3-7, fetched "3-7"`)
 	r.scrapedAt(loaded.Add(6 * time.Second))
-	r.tells("all", `4: [u1 u2] of 3-7, fetched "3-7"`)
+	r.wantsWatch("all", `4: [u1 u2] of 3-7, fetched "3-7"`)
 	r.watches(5, "u2=a 10.0.0.2:80", "u1=b 10.0.0.1:80")
-	r.tells("watched on", `5: [u2 u1] of 3-7, fetched "3-7"`)
+	r.wantsWatch("watched on", `5: [u2 u1] of 3-7, fetched "3-7"`)
 
 	// Another change of the job does not matter, but an absence does.
 	must(t, feedAt(r.list, r.now, `{"begin":{"version":"3-8","from":"3-7","jobs":1}}{"job":"a","groups":[{"targets":["10.0.0.2:80"]}]}{"end":{"version":"3-8"}}`))
 	r.follow()
-	r.tells("another target is gone", `5: [u2 u1] of 3-8, fetched "3-7"`)
+	r.wantsWatch("another target is gone", `5: [u2 u1] of 3-8, fetched "3-7"`)
 	must(t, feedAt(r.list, r.now, `{"begin":{"version":"3-9","from":"3-8","jobs":1}}{"job":"a","groups":[]}{"end":{"version":"3-9"}}`))
 	r.follow()
-	r.tells("gone", `5: [u1] of 3-9, fetched "3-7"`)
+	r.wantsWatch("gone", `5: [u1] of 3-9, fetched "3-7"`)
 	r.now = r.now.Add(time.Second)
 	must(t, feedAt(r.list, r.now, `{"begin":{"version":"3-10","from":"3-9","jobs":1}}{"job":"a","groups":[{"targets":["10.0.0.2:80"]}]}{"end":{"version":"3-10"}}`))
 	r.follow()
 	back := r.now
 	r.pass(5*time.Second, "a", "b")
 	r.scrapedAt(back.Add(2 * time.Second))
-	r.tells("back, and scraped as an earlier list had it", `5: [u1] of 3-10, fetched "3-10"`)
+	r.wantsWatch("back, and scraped as an earlier list had it", `5: [u1] of 3-10, fetched "3-10"`)
 	r.pass(20*time.Second, "a", "b")
 	r.scrapedAt(back.Add(applied + time.Second))
-	r.tells("scraped again", `5: [u2 u1] of 3-10, fetched "3-10"`)
+	r.wantsWatch("scraped again", `5: [u2 u1] of 3-10, fetched "3-10"`)
 	r.watches(6)
 	asked := len(r.asked)
-	r.tells("nothing is watched", `6: [] of 3-10, fetched "3-10"`)
+	r.wantsWatch("nothing is watched", `6: [] of 3-10, fetched "3-10"`)
 	if len(r.asked) != asked {
 		t.Error("Prometheus was asked about nothing")
 	}
@@ -106,13 +106,13 @@ func TestBlind(t *testing.T) {
 	r.pass(5*time.Second, "a", "b")
 	r.watches(4, "u1=a 10.0.0.1:80")
 	r.down = true
-	r.tells("away", `0: [] of 3-7, fetched "3-7", failed`)
+	r.wantsWatch("away", `0: [] of 3-7, fetched "3-7", failed`)
 	r.down, r.refuse = false, true
-	r.tells("refused", `4: [] of 3-7, fetched "3-7", blind, failed`)
+	r.wantsWatch("refused", `4: [] of 3-7, fetched "3-7", blind, failed`)
 	r.refuse = false
-	r.tells("again", `4: [] of 3-7, fetched "3-7"`)
+	r.wantsWatch("again", `4: [] of 3-7, fetched "3-7"`)
 	r.prometheus.Targets = nil
-	r.tells("unknown", `4: [] of 3-7, fetched "3-7", blind`)
+	r.wantsWatch("unknown", `4: [] of 3-7, fetched "3-7", blind`)
 }
 
 // Prometheus is queried job by job, unless there are many jobs or its version does not support it.
@@ -121,7 +121,7 @@ func TestJobsAreQueriedOneByOne(t *testing.T) {
 	asked := func(what string, want ...string) {
 		t.Helper()
 		r.asked = nil
-		r.tells(what, `4: [] of 3-7, fetched ""`)
+		r.wantsWatch(what, `4: [] of 3-7, fetched ""`)
 		if cmp.Diff(want, r.asked) != "" {
 			t.Errorf("%s: %q, want %q", what, r.asked, want)
 		}
@@ -145,21 +145,21 @@ func TestJobsAreQueriedOneByOne(t *testing.T) {
 func TestFetched(t *testing.T) {
 	r := newReported(t)
 	r.pass(5*time.Second, "a")
-	r.tells("one of two", `0: [] of 3-7, fetched ""`)
+	r.wantsWatch("one of two", `0: [] of 3-7, fetched ""`)
 	r.pass(away, "a")
-	r.tells("one of one", `0: [] of 3-7, fetched "3-7"`)
+	r.wantsWatch("one of one", `0: [] of 3-7, fetched "3-7"`)
 	must(t, feed(r.list, `{"begin":{"version":"3-8","from":"3-7","jobs":1}}{"job":"b","groups":[]}{"end":{"version":"3-8"}}`, bounds))
-	r.tells("a job that is not requested changes", `0: [] of 3-8, fetched "3-8"`)
+	r.wantsWatch("a job that is not requested changes", `0: [] of 3-8, fetched "3-8"`)
 	r.pass(5*time.Second, "a", "b")
 	must(t, feed(r.list, `{"begin":{"version":"3-9","from":"3-8","jobs":1}}{"job":"b","groups":[{"targets":["x"]}]}{"end":{"version":"3-9"}}`, bounds))
 	must(t, feed(r.list, `{"begin":{"version":"3-10","from":"3-9","jobs":1}}{"job":"a","groups":[]}{"end":{"version":"3-10"}}`, bounds))
-	r.tells("changed", `0: [] of 3-10, fetched "3-8"`)
+	r.wantsWatch("changed", `0: [] of 3-10, fetched "3-8"`)
 	r.pass(5*time.Second, "a")
-	r.tells("one of the changes", `0: [] of 3-10, fetched "3-8"`)
+	r.wantsWatch("one of the changes", `0: [] of 3-10, fetched "3-8"`)
 	r.pass(5*time.Second, "b")
-	r.tells("both changes", `0: [] of 3-10, fetched "3-10"`)
+	r.wantsWatch("both changes", `0: [] of 3-10, fetched "3-10"`)
 	r.now = r.now.Add(time.Hour)
-	r.tells("Prometheus is away", `0: [] of 3-10, fetched "3-10"`)
+	r.wantsWatch("Prometheus is away", `0: [] of 3-10, fetched "3-10"`)
 	must(t, feed(r.list, `{"begin":{"version":"3-11","from":"3-10","jobs":2}}{"job":"a","gone":true}{"job":"b","gone":true}{"end":{"version":"3-11"}}`, bounds))
-	r.tells("without jobs", `0: [] of 3-11, fetched "3-11"`)
+	r.wantsWatch("without jobs", `0: [] of 3-11, fetched "3-11"`)
 }

@@ -54,8 +54,7 @@ var kinds = map[string]schema.GroupVersionKind{
 	"ingresses":      {Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
 }
 
-// Add adds objects, which must not change any more. It panics for kinds that discovery does not
-// use.
+// Add adds objects, which must not change afterwards. It panics for kinds that discovery does not use.
 func (s *Server) Add(objects ...Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,7 +38,7 @@ func readPage(from io.Reader) (page, error) {
 	return b.Bytes(), nil
 }
 
-// release returns the buffer of a page to the pool; the page must not be used any more.
+// release returns the buffer of a page to the pool; the page must not be used afterwards.
 func (p page) release() { buffers.Put(&p) }
 
 // magic is the prefix of protobuf: a runtime.Unknown with the list in it follows.

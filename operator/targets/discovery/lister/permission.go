@@ -35,8 +35,8 @@ const (
 	// namespaces. An account that may list those may list each, and reviews of hundreds of namespaces take longer
 	// than rate limits allow.
 	manyNamespaces = 3
-	// maxQuestions is the number of access reviews that one workload may cause at once and per
-	// questionsIn, see [Cluster.Denied].
+	// maxQuestions is the number of access reviews that one workload may cause in a burst and per questionsIn, see
+	// [Cluster.Denied].
 	maxQuestions = 1500
 	questionsIn  = time.Minute
 	// fresh is the age up to which a review is not repeated.

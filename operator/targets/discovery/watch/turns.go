@@ -10,7 +10,7 @@ import (
 )
 
 // turns limits the number of subscriptions whose groups are evaluated at a time to that of the CPUs. A change of one
-// group may concern thousands of jobs: if they all ran at once, requests would wait for each of them.
+// group may concern thousands of jobs: if they all ran concurrently, requests would wait for each of them.
 type turns struct {
 	once sync.Once
 	free *semaphore.Weighted

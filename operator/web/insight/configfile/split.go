@@ -46,7 +46,7 @@ type cutter struct {
 	bare bool    // it has only the line with its key
 
 	line []byte // beginning of the current line
-	size int    // of the line so far
+	size int    // of the begun line
 	at   int    // offset of the line
 }
 
