@@ -29,6 +29,8 @@ type hint struct {
 // syntaxHints are suggestions for common mistakes; the first match is used.
 var syntaxHints = []hint{
 	{lazyregexp.New(`unexpected "="$`), "write == to compare"},
+	{lazyregexp.New(`unexpected character inside braces: ':'`), "write = between a label and its value, as in job=\"a\""},
+	{lazyregexp.New(`unexpected identifier "(?i:in)" in label matching`), "several values are a regular expression, as in code=~\"500|503\""},
 	{lazyregexp.New(`expected type range vector in call to function "\w+", got instant vector`), "add a range to the selector, such as [5m]"},
 	{lazyregexp.New(`unexpected "=" in label matching, expected string`), "labels are compared with one =, as in job=\"a\""},
 	{lazyregexp.New(`in label matching, expected string|unexpected character inside braces: '\d'`), "put the value of the label in quotes"},
@@ -61,6 +63,7 @@ var syntaxHints = []hint{
 	{lazyregexp.New(`unexpected identifier "(?i:for)"$`), "for is a field of the alert, beside expr"},
 	{lazyregexp.New(`unexpected end of input inside braces$`), "close the brace with }"},
 	{lazyregexp.New(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
+	{lazyregexp.New(`aggregate expression provided, expected 2, got 1$`), "it has two, as in topk(5, a), quantile(0.9, a) and count_values(\"value\", a)"},
 }
 
 // logQL matches the filters of LogQL after a selector.
@@ -134,12 +137,23 @@ var (
 	turnedAround  = lazyregexp.New(`=[<>]`)
 	numbered      = lazyregexp.New(`\b(?:topk|bottomk|quantile)\b`)
 	ofTwo         = lazyregexp.New(`\b(max|min|sum)\s*\(\s*([a-zA-Z_:][\w:]*)\s*,\s*([a-zA-Z_:][\w:]*)\s*\)`)
+	decimalComma  = lazyregexp.New(`\b([0-9]+),([0-9]+)\s*(?:$|\)|and\s|or\s|unless\s)`)
+	matcherInCall = lazyregexp.New(`([a-zA-Z_:][\w:]*)\s*\(\s*[a-zA-Z_]\w*\s*(?:=~|!~|!=|=)\s*["']`)
+	rangeFirst    = lazyregexp.New(`\[[\w\s:]{1,40}\]\s*\{`)
+	groupBy       = lazyregexp.New(`(?i)\)\s*group\s+by\b`)
+	fieldInside   = lazyregexp.New(`(?:^|\s)(for|keep_firing_for|labels|annotations):(?:\s|$)`)
 	dashedName    = lazyregexp.New(`(?:^|[(\s])([a-zA-Z][a-zA-Z0-9]*)-([a-zA-Z][\w:-]*)\s*(?:\{[^{}]*\}\s*)?\[`)
 )
 
 // meantOperand returns the probable intention of an expression with a unit in full, a number in quotes, a comment
 // before it, or the name of a metric with a dash; empty if it has none.
 func meantOperand(message, expr string) string {
+	if m := fieldInside.FindStringSubmatch(expr); m != nil {
+		return fmt.Sprintf("%s: is a part of the expression, because its line is indented deeper than expr; begin it in the column of expr", m[1])
+	}
+	if says := meantMatchers(message, expr); says != "" {
+		return says
+	}
 	operands := strings.HasSuffix(message, "binary expression must contain only scalar and instant vector types")
 	if m := longUnit.FindStringSubmatch(expr); m != nil && strings.Contains(message, "duration") {
 		return fmt.Sprintf("write [%s%s]", m[1], m[2][:1])
@@ -174,6 +188,24 @@ func meantOperand(message, expr string) string {
 	if m := ofTwo.FindStringSubmatch(expr); m != nil && strings.HasSuffix(message, "expected 1, got 2") {
 		instead := map[string]string{"max": m[2] + " > " + m[3] + " or " + m[3], "min": m[2] + " < " + m[3] + " or " + m[3], "sum": m[2] + " + " + m[3]}
 		return fmt.Sprintf("%s aggregates the series of one argument; for two write %s", m[1], instead[m[1]])
+	}
+	return ""
+}
+
+// meantMatchers returns what was probably meant by matchers or a number that are written as in another language; empty if
+// there are none.
+func meantMatchers(message, expr string) string {
+	if m := matcherInCall.FindStringSubmatch(expr); m != nil && strings.Contains(message, "unexpected \"") {
+		return fmt.Sprintf("labels are compared in braces, as in %s{job=\"a\"}", m[1])
+	}
+	if strings.Contains(message, `unexpected "{"`) && rangeFirst.MatchString(expr) {
+		return "the range comes after the braces, as in a{job=\"b\"}[5m]"
+	}
+	if strings.Contains(message, "group") && groupBy.MatchString(expr) {
+		return "write by without group, as in sum by (a) (b)"
+	}
+	if m := decimalComma.FindStringSubmatch(expr); m != nil && strings.HasSuffix(message, `unexpected ","`) {
+		return fmt.Sprintf("numbers have a point: write %s.%s", m[1], m[2])
 	}
 	return ""
 }
