@@ -47,7 +47,7 @@ func TestBaseRefused(t *testing.T) {
 		"root without":         {text: "route: {group_by: [a]}\nreceivers: [{name: r}]", want: "root route must specify a default receiver"},
 		"undefined receiver":   {text: "route: {receiver: s}\nreceivers: [{name: r}]", want: `undefined receiver "s" used in route`},
 		"a wrong URL":          {text: receiverOf(`slack_configs: [{api_url: "hunter2://hunter2"}]`), want: `receivers[0].slack_configs[0].api_url: the value is not valid`},
-		"a wrong global URL":   {text: "global: {slack_api_url: hunter2}\n" + receiverOf(`slack_configs: [{channel: a}]`), want: `unsupported scheme "" for URL`},
+		"a wrong global URL":   {text: "global: {slack_api_url: hunter2}\n" + receiverOf(`slack_configs: [{channel: a}]`), want: `line 1: global.slack_api_url: want a URL that begins with http:// or https:// and has a host`},
 		"a number too many":    {text: receiverOf(`telegram_configs: [{chat_id: hunter2, bot_token: hunter2}]`), want: "line 2: cannot unmarshal !!str `hidden` into int64"},
 		"a wrong duration":     {text: receiverOf(`webhook_configs: [{url: "https://hunter2.example.org", timeout: soon}]`), want: "line 2: cannot unmarshal !!str `soon` into time.Duration"},
 		"a panic":              {text: "global: {http_config: null}\n" + receiverOf(`slack_configs: [{api_url: "https://hunter2.example.org"}]`), want: "the loader panics at a null: global.http_config"},
