@@ -134,12 +134,42 @@ func brokenYAML(doc []byte, err error) error {
 		return foldedText(doc, err)
 	case strings.Contains(err.Error(), "found unknown escape character"):
 		return fmt.Errorf("%w: \\ begins an escape in double quotes; write \\\\, or put the value in single quotes", err)
+	case withoutColon(doc, err) != nil:
+		return withoutColon(doc, err)
 	case unquotedValue(doc, err) != nil:
 		return unquotedValue(doc, err)
 	case strings.Contains(err.Error(), "did not find expected key"), strings.Contains(err.Error(), "did not find expected '-' indicator"), strings.Contains(err.Error(), "mapping values are not allowed"):
 		return fmt.Errorf("%w; check the indentation here and above: what belongs together begins in the same column", err)
 	}
 	return err
+}
+
+var (
+	// tightColon matches a line with a key and a value behind its colon without a blank.
+	tightColon = lazyregexp.New(`^\s*(?:- +)*([a-zA-Z][\w./-]{0,62}):[^\s:/]`)
+	// noColon matches a line with a key and a value without a colon between them.
+	noColon = lazyregexp.New(`^\s*(?:- +)*([a-zA-Z][\w-]{0,62})[ =]+[^\s:=]+$`)
+)
+
+// withoutColon returns the error of a line with a key that no colon with a blank ends, which YAML joins with the next line;
+// nil for another fault.
+func withoutColon(doc []byte, err error) error {
+	missing := strings.Contains(err.Error(), "could not find expected ':'")
+	if !missing && !strings.Contains(err.Error(), "mapping values are not allowed") {
+		return nil
+	}
+	at := lineOf(err)
+	lines := bytes.Split(doc, []byte("\n"))
+	for line := min(at, len(lines)); line >= max(at-2, 1); line-- {
+		text := content(lines[line-1])
+		if m := tightColon.Get().FindSubmatch(text); m != nil {
+			return fmt.Errorf("yaml: line %d: there is no blank after the colon of %s, so this is a text and no field: write %s: and then a blank", line, m[1], m[1])
+		}
+		if m := noColon.Get().FindSubmatch(text); m != nil && missing {
+			return fmt.Errorf("yaml: line %d: there is no colon after %s: write %s: and then a blank", line, m[1], m[1])
+		}
+	}
+	return nil
 }
 
 // valueOf matches a line with the key of a value that begins with a character that has a meaning in YAML.

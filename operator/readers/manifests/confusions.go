@@ -77,7 +77,8 @@ var confusions = []confused{
 	{aWorkload, "pvc", "write " + inStorage}, {aWorkload, "volumeClaimTemplate", "write " + inStorage}, {aWorkload, "volumeClaimTemplates", "write " + inStorage},
 	{aWorkload, "storageClassName", "write " + classInStorage}, {aWorkload, "storageClass", "write " + classInStorage},
 	{aWorkload, "extraArgs", "write additionalArgs: [{name: …, value: …}]"}, {aWorkload, "args", "write additionalArgs: [{name: …, value: …}]"},
-	{aWorkload, "replicaCount", "write replicas"},
+	{aWorkload, "replicaCount", "write replicas"}, {aWorkload, "podSecurityContext", "write securityContext"}, {aWorkload, "enabled", noSwitch}, {aWorkload, "template", noTemplate},
+	{"ServiceMonitorSpec", "enabled", noSwitch}, {"PodMonitorSpec", "enabled", noSwitch}, {"ProbeSpec", "enabled", noSwitch}, {"PrometheusRuleSpec", "enabled", noSwitch},
 	{"AlertmanagerSpec", "env", "write " + envOf + "alertmanager" + envEnd}, {"ThanosRulerSpec", "env", "write " + envOf + "thanos-ruler" + envEnd}, {aWorkload, "env", "write " + envOf + "prometheus" + envEnd},
 	{"ThanosSpec", "enabled", "the sidecar is added if there is an object here: thanos: {} is enough"},
 	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
@@ -113,6 +114,16 @@ var confusions = []confused{
 	{"Matcher", "regex", "write matchType: =~"},
 	{"Route", "matchRe", "write matchers: [{name: …, value: …, matchType: =~}]"}, {"Route", "match_re", "write matchers: [{name: …, value: …, matchType: =~}]"},
 
+	{"SlackConfig", "message", "write text"}, {"SlackField", "name", "write title"}, {"SlackField", "text", "write value"},
+	{"EmailConfig", "username", "write authUsername"}, {"EmailConfig", "password", "write authPassword: {name: …, key: …}, with the password in a Secret"},
+	{"EmailConfig", "smtp_smarthost", "write smarthost"}, {"EmailConfig", "smtpSmarthost", "write smarthost"}, {"EmailConfig", "host", "write smarthost"}, {"EmailConfig", "server", "write smarthost"},
+	{"EmailConfig", "smtp_from", "write from"}, {"EmailConfig", "smtp_auth_username", "write authUsername"}, {"EmailConfig", "smtp_require_tls", "write requireTLS"},
+	{"EmailConfig", "smtp_auth_password", "write authPassword: {name: …, key: …}, with the password in a Secret"},
+	{"WebexConfig", "botToken", "write httpConfig, and in it " + inAuthorization}, {"WebexConfig", "bot_token", "write httpConfig, and in it " + inAuthorization},
+	{"Receiver", "jiraConfigs", inFileOnly}, {"Receiver", "jira_configs", inFileOnly}, {"Receiver", "incidentioConfigs", inFileOnly}, {"Receiver", "incidentio_configs", inFileOnly},
+	{"Receiver", "mattermostConfigs", inFileOnly}, {"Receiver", "mattermost_configs", inFileOnly},
+	{"Receiver", "googleChatConfigs", byWebhook}, {"Receiver", "googlechatConfigs", byWebhook}, {"Receiver", "zulipConfigs", byWebhook}, {"Receiver", "matrixConfigs", byWebhook}, {"Receiver", "ntfyConfigs", byWebhook},
+
 	// The configuration of Prometheus itself.
 	{"PrometheusSpec", "scrapeClass", classOfMonitors}, {"PrometheusAgentSpec", "scrapeClass", classOfMonitors},
 	{"PrometheusSpec", "mode", "a field of PrometheusAgent, not of Prometheus"},
@@ -143,7 +154,8 @@ var confusions = []confused{
 	{"SafeAuthorization", "credentialsFile", noFile + "credentials: {name: …, key: …}"},
 	{"", "bearerTokenFile", noFile + "authorization: {credentials: {name: …, key: …}}"},
 	{"ProbeTargetStaticConfig", "targets", "write static"},
-	{"ProbeSpec", "proberSpec", "write prober"},
+	{"ProbeSpec", "proberSpec", "write prober"}, {"ProberSpec", "address", "write url"}, {"ProberSpec", "host", "write url"}, {"ProberSpec", "port", "the port is a part of url: host:port"},
+	{"ProbeSpec", "scrapeInterval", "write interval"}, {"ProbeSpec", "scrape_interval", "write interval"}, {"ProbeSpec", "timeout", "write scrapeTimeout"},
 	{"ProbeSpec", "relabelings", "write relabelingConfigs in targets.staticConfig or targets.ingress"},
 	{"ProbeSpec", "url", "write prober.url for the exporter, and targets.staticConfig.static for what it asks"},
 	{"Endpoint", "metrics_path", "write path"}, {"Endpoint", "metricsPath", "write path"},
@@ -168,11 +180,19 @@ var confusions = []confused{
 	{"Rule", "duration", "write for"},
 	{"Rule", "query", "write expr"}, {"Rule", "expression", "write expr"}, {"Rule", "condition", "write expr"},
 	{"Rule", "alertname", "write alert"}, {"Rule", "title", "write alert"},
-	{"Endpoint", "containerPort", "write targetPort"},
+	{"Endpoint", "containerPort", "write targetPort"}, {"Endpoint", "portNumber", "write targetPort"},
+	{"SafeAuthorization", "token", "write credentials"}, {"Authorization", "token", "write credentials"}, {"SafeAuthorization", "bearerToken", "write credentials"}, {"Authorization", "bearerToken", "write credentials"},
+	{"K8SSelectorConfig", "matchLabels", "write label, as on the command line of kubectl: label: app=web"},
+	{"", "bearerToken", "the value itself cannot stand here; write " + inAuthorization},
 	{"PodMetricsEndpoint", "containerPort", "write portNumber"},
 }
 
 const (
+	noSwitch        = "a value of the Helm chart, which the API does not have: remove it"
+	noTemplate      = "the operator writes the pods: labels and annotations of them are in podMetadata, and containers, volumes and the like stand directly in spec"
+	inAuthorization = "authorization: {credentials: {name: …, key: …}}, with the token in a Secret"
+	inFileOnly      = "an AlertmanagerConfig cannot have it; write this receiver and its route into the configuration of the Alertmanager, the Secret of its configSecret"
+	byWebhook       = "Alertmanager has no such receiver; write webhookConfigs with the address of a program that forwards to it"
 	labelOfTargets  = "a label of all targets is a step: relabelings: [{targetLabel: …, replacement: …}]"
 	ownTargets      = "targets are those of the selected objects; addresses belong in a ScrapeConfig, as staticConfigs: [{targets: […]}]"
 	classOfMonitors = "the classes are defined here as scrapeClasses: [{name: …}], and default: true of one of them makes all monitors use it; scrapeClass is the field of a monitor that names another one"

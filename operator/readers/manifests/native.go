@@ -92,7 +92,7 @@ func (r *reader) native(kind nativeKind, head Fault, raw []byte) {
 		object.SetNamespace("")
 	}
 	r.keepNative(head.Kind, object)
-	if err := cmp.Or(portNames(object), loopbackAddress(object)); err != nil && r.all && !r.stored {
+	if err := cmp.Or(portNames(object), wrongAddress(object)); err != nil && r.all && !r.stored {
 		head.Err, head.Native = err, true
 		r.faults = append(r.faults, head)
 	}

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
 // portNames returns the errors of names of container ports, which are shorter than those of Services.
@@ -36,16 +38,24 @@ func portNames(object Native) error {
 	return errors.Join(out...)
 }
 
-// loopbackAddress returns the error of the first address of Endpoints or an EndpointSlice that the API server rejects
-// because it is that of the node itself.
-func loopbackAddress(object Native) error {
+// wrongAddress returns the error of the first address of Endpoints or an EndpointSlice that the API server rejects, because
+// it is that of the node itself or a name, or of the address of a Service.
+func wrongAddress(object Native) error {
 	wrong := func(path, address string) error {
-		if ip := net.ParseIP(address); ip == nil || !ip.IsLoopback() {
+		ip := net.ParseIP(address)
+		if ip == nil && hostName.MatchString(address) {
+			return &InvalidError{Path: path, Reason: "want an IP address, and this is none; for the name of a host use a ScrapeConfig, with staticConfigs: [{targets: [host:port]}]"}
+		}
+		if ip == nil || !ip.IsLoopback() {
 			return nil
 		}
 		return &InvalidError{Path: path, Reason: "must not be a loopback address, which in the pod of Prometheus is this pod; let the server listen on an address of the node, and write that"}
 	}
 	switch o := object.(type) {
+	case *corev1.Service:
+		if o.Spec.ClusterIP != corev1.ClusterIPNone && strings.EqualFold(o.Spec.ClusterIP, corev1.ClusterIPNone) {
+			return &InvalidError{Path: "spec.clusterIP", Reason: "write None, with a capital N, for a Service without an address of its own"}
+		}
 	//lint:ignore SA1019 what monitors look for by default
 	case *corev1.Endpoints:
 		for i, subset := range o.Subsets {
@@ -56,6 +66,9 @@ func loopbackAddress(object Native) error {
 			}
 		}
 	case *discoveryv1.EndpointSlice:
+		if o.AddressType == discoveryv1.AddressTypeFQDN {
+			return nil
+		}
 		for i := range o.Endpoints {
 			for j, address := range o.Endpoints[i].Addresses {
 				if err := wrong(fmt.Sprintf("endpoints[%d].addresses[%d]", i, j), address); err != nil {
@@ -66,6 +79,9 @@ func loopbackAddress(object Native) error {
 	}
 	return nil
 }
+
+// hostName matches the name of a host.
+var hostName = lazyregexp.New(`^[a-z0-9-]+(\.[a-z0-9-]+)*\.?$`)
 
 // PodSpec returns the pods of an object with their path; nil if it has none.
 func PodSpec(object Native) (spec *corev1.PodSpec, path string) {

@@ -249,6 +249,8 @@ func typeReason(f *manifest.FieldError) string {
 	switch {
 	case isNumber && (f.Type == reflect.TypeFor[v1.Duration]() || f.Type == reflect.TypeFor[v1.NonEmptyDuration]()):
 		return fmt.Sprintf("want %s, got a number without unit; write %d%s", want, number, unitOf(f.Path))
+	case isNumber && f.Type == reflect.TypeFor[v1.GoDuration]():
+		return fmt.Sprintf("want a duration with its unit, as a string such as 120h, got a number without unit; write %dh for hours", number)
 	case f.Type == reflect.TypeFor[resource.Quantity]():
 		return pattern{"want " + want, meantQuantity}.words(f.Path, f.Value)
 	case known:
