@@ -58,7 +58,7 @@ func (v *View) Used(w v1.Workload, uses []Use) (out []Found) {
 // Own returns hints about a workload of a kind itself.
 func (v *View) Own(kind string, w v1.Workload, uses []Use) (out []Found) {
 	self := Use{Kind: kind, Object: w, Searches: Alertmanagers(w)}
-	for _, h := range slices.Concat(v.Alerting(w), v.Blocked(w, self), v.RemoteWrite(w), v.Permissions(w, append(slices.Clone(uses), self)), v.ScrapePermissions(w, uses), Tokenless(w, uses)) {
+	for _, h := range slices.Concat(v.Alerting(w), v.Blocked(w, self), v.RemoteWrite(w), v.ThanosRuler(w), v.Permissions(w, append(slices.Clone(uses), self)), v.ScrapePermissions(w, uses), Tokenless(w, uses)) {
 		out = append(out, Found{self, h})
 	}
 	return out

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -61,6 +63,7 @@ func (v *View) prober(p v1.ProberSpec, own string) []Hint {
 // address is an address of a Service in a field.
 type address struct {
 	host  string // HOST[:PORT]
+	port  string // the name of the port in a lookup of SRV records; empty for another address
 	tls   bool
 	field string
 	// own is the namespace in which a bare name is looked up, that of the client; empty if unknown.
@@ -82,18 +85,20 @@ func (v *View) unserved(a address) []Hint {
 	if h.namespace == "" {
 		return nil
 	}
-	var others, similar []service
+	var others, similar, longer []service
 	for _, svc := range v.services {
 		switch here := svc.namespace == h.namespace; {
 		case here && svc.name == h.name:
-			return a.port(h, svc)
+			return a.missing(h, svc)
 		case here && alike(svc.name, h.name):
 			similar = append(similar, svc)
+		case here && (released(svc.name, h.name) || released(h.name, svc.name)):
+			longer = append(longer, svc)
 		case svc.name == h.name:
 			others = append(others, svc)
 		}
 	}
-	meant := append(similar, others...)
+	meant := slices.Concat(similar, others, longer)
 	if len(meant) == 0 && !v.whole("Service", []string{h.namespace}) {
 		return nil
 	}
@@ -111,11 +116,22 @@ func (v *View) unserved(a address) []Hint {
 	if h.port > 0 {
 		name += fmt.Sprintf(":%d", h.port)
 	}
-	return []Hint{{Code: NoTarget, Field: a.field, Message: fmt.Sprintf("%s; there is %s: did you mean %s%s?", message, meant[0], a.before, name)}}
+	return []Hint{{Code: NoTarget, Note: len(similar)+len(others) == 0, Field: a.field, Message: fmt.Sprintf("%s; there is %s: did you mean %s%s?", message, meant[0], a.before, name)}}
 }
 
-// port returns a hint if the Service does not have the port.
-func (a address) port(h host, svc service) []Hint {
+// released reports whether a name is another one of several words with something before it, as a release of Helm has.
+func released(name, other string) bool {
+	return strings.Contains(other, "-") && strings.HasSuffix(name, "-"+other)
+}
+
+// missing returns a hint if the Service does not have the port, or speaks TLS there by its name.
+func (a address) missing(h host, svc service) []Hint {
+	if a.port != "" {
+		if len(svc.spec.Ports) == 0 || slices.ContainsFunc(svc.spec.Ports, func(p corev1.ServicePort) bool { return p.Name == a.port }) {
+			return nil
+		}
+		return []Hint{{Code: NoTarget, Field: a.field, Message: fmt.Sprintf("%s has no port named %q; it has %s: write %s%s", svc, a.port, servicePorts(svc), strings.Replace(a.before, "_"+a.port+".", "_"+a.likely(svc).Name+".", 1), a.host)}}
+	}
 	port, given := h.port, h.port > 0
 	if !given {
 		port = defaultPort(a.tls)
@@ -124,9 +140,13 @@ func (a address) port(h host, svc service) []Hint {
 		return nil
 	}
 	for _, sp := range svc.spec.Ports {
-		if sp.Port == port {
-			return nil
+		if sp.Port != port {
+			continue
 		}
+		if given && !a.tls && (sp.Name == "https" || strings.HasPrefix(sp.Name, "https-")) {
+			return []Hint{{Code: Remark, Note: true, Field: a.field, Message: fmt.Sprintf("is asked by HTTP, and port %d of %s is named %s; it has %s: ask by HTTPS if that port speaks TLS, or name another one", port, svc, sp.Name, servicePorts(svc))}}
+		}
+		return nil
 	}
 	if svc.spec.ClusterIP == "None" && given {
 		return nil // the name resolves to pods, which may have the port
@@ -135,7 +155,15 @@ func (a address) port(h host, svc service) []Hint {
 	if !given {
 		message = fmt.Sprintf("has no port, which means %d; %s has %s", port, svc, servicePorts(svc))
 	}
-	return []Hint{{Code: NoTarget, Field: a.field, Message: message + fmt.Sprintf(": write %s%s:%d", a.before, strings.Split(a.host, ":")[0], svc.spec.Ports[0].Port)}}
+	return []Hint{{Code: NoTarget, Field: a.field, Message: message + fmt.Sprintf(": write %s%s:%d", a.before, strings.Split(a.host, ":")[0], a.likely(svc).Port)}}
+}
+
+// likely returns the port of a Service that is probably meant: the first one for HTTP, by its name, or otherwise the first one.
+func (a address) likely(svc service) corev1.ServicePort {
+	i := slices.IndexFunc(svc.spec.Ports, func(p corev1.ServicePort) bool {
+		return !strings.Contains(p.Name, "grpc") && (a.tls || !strings.HasPrefix(p.Name, "https"))
+	})
+	return svc.spec.Ports[max(i, 0)]
 }
 
 // defaultPort returns the port of an address without one.
