@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -17,7 +15,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -212,7 +209,7 @@ func (l *linter) manifestFault(f manifests.Fault) {
 		if at, ok := errors.AsType[*manifest.FieldError](err); ok {
 			one.Code = CodeField
 			one.Field, one.Message = at.Located()
-			l.faultyFields[one.object()] = append(l.faultyFields[one.object()], cmp.Or(misplaced(at), at.Meant(), at.Path))
+			l.faultyFields[one.object()] = append(l.faultyFields[one.object()], cmp.Or(misplaced(at), at.Meant(), advised(at), at.Path))
 		} else if at, ok := errors.AsType[*manifests.DuplicateError](err); ok {
 			one = l.duplicate(one, at)
 		} else if at, ok := errors.AsType[*manifests.InvalidError](err); ok {
@@ -244,19 +241,6 @@ func (l *linter) manifestFault(f manifests.Fault) {
 		}
 		l.add(base, "")
 	}
-}
-
-// misplaced returns the reference to a Secret or ConfigMap of which a part is at another level, so
-// that it lacks this part, or the list of a PodMonitor that has the name of another kind; empty if a fault is another one.
-func misplaced(f *manifest.FieldError) string {
-	i := strings.LastIndexByte(f.Path, '.')
-	if f.Path == "spec.endpoints" && f.Type == reflect.TypeFor[v1.PodMonitorSpec]() {
-		return "spec.podMetricsEndpoints"
-	}
-	if i < 0 || !f.Unknown() || f.Hint == "" || f.Path[i:] == ".namespace" || !slices.Contains([]string{"SecretKeySelector", "ConfigMapKeySelector", "SecretOrConfigMap", "BasicAuth"}, f.Type.Name()) {
-		return ""
-	}
-	return f.Path[:i]
 }
 
 // duplicate fills in a finding about an object that was already read. It is a note if the other

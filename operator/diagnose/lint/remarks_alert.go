@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
@@ -24,7 +25,7 @@ var helmQuoted = lazyregexp.New("\\{\\{-?\\s*(`|\")\\{\\{")
 // such labels.
 func alertRemarks(say says, queries []*query) {
 	for _, q := range queries {
-		if q.rule.Alert == "" {
+		if q.rule.Alert == "" || q.rule.Expr == (intstr.IntOrString{}) { // without expr, which is an error of the manifest
 			continue
 		}
 		var has, gone map[string]bool // set when one of them is needed
@@ -45,7 +46,7 @@ func alertRemarks(say says, queries []*query) {
 					looked = true
 					if known && !has[use[1]] {
 						say(q.path(in.field+"."+key), "%s is empty: the result of expr has %s; %s",
-							use[0], labelList(has), addLabel(q.expr(), use[1]))
+							use[0], labelList(has), q.addLabel(use[1]))
 					} else if gone[use[1]] {
 						say(q.path(in.field+"."+key), "%s is empty: without (…) in expr removes %[2]s; take %[2]s out of it, or leave it out here", use[0], use[1])
 					}
@@ -66,8 +67,12 @@ func labelList(has map[string]bool) string {
 	}
 }
 
-// addLabel returns advice on how to add a label to the result of an expression.
-func addLabel(expr parser.Expr, label string) string {
+// addLabel returns advice on how to add a label to the result of the expression of an alert.
+func (q *query) addLabel(label string) string {
+	if own := q.rule.Labels[label]; own != "" && !strings.Contains(own, "{{") || label == model.AlertNameLabel {
+		return "labels that the rule adds are not in $labels: write the value here"
+	}
+	expr := q.expr()
 	absent, aggregates := false, false
 	parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
 		call, is := n.(*parser.Call)

@@ -38,7 +38,7 @@ func (l *linter) fileOfAlertmanager(self Finding, am *v1.Alertmanager) {
 		hiddenIn(root, strings.Split(string(text), "\n"), func(at, value string, line int) { say(at, hiddenWords(value), line) })
 	}
 	inhibitionsOfFile(root, say, saying(SeverityNote))
-	routesOfFile(root, retentionOf(am), say, saying(SeverityNote))
+	l.routesOfFile(root, retentionOf(am), say, saying(SeverityNote))
 	filesOfFile(root, am, say)
 	notificationsOfFile(root, l.templatesOf(am), say)
 	templates := find(root, []string{"templates"})

@@ -22,21 +22,23 @@ const unusedReceiver = "no route has receiver: %s, so it gets no alert"
 // fileRoutes reports remarks about the routes in the file of an Alertmanager.
 type fileRoutes struct {
 	say  saysAt
+	note saysAt
 	kept retention
-	used map[string]bool // receivers of routes
-	left int             // routes that may still be looked at
-	cut  bool            // some were not looked at
+	like func(label string) string // see meantLabel
+	used map[string]bool           // receivers of routes
+	left int                       // routes that may still be looked at
+	cut  bool                      // some were not looked at
 }
 
 // routesOfFile reports, at their lines, what textRemarks, matcherRemarks and receiverRemarks report in an AlertmanagerConfig:
 // matchers that compare with the text of a regular expression, routes that no alert reaches and receivers that no route has;
 // and alerts that are repeated after the retention.
-func routesOfFile(file *yaml.Node, kept retention, say, note saysAt) {
+func (l *linter) routesOfFile(file *yaml.Node, kept retention, say, note saysAt) {
 	top := find(file, []string{"route"})
 	if top == nil || top.Kind != yaml.MappingNode {
 		return
 	}
-	r := fileRoutes{say: say, kept: kept, used: map[string]bool{}, left: budget.Routes}
+	r := fileRoutes{say: say, note: note, kept: kept, like: l.meantLabel, used: map[string]bool{}, left: budget.Routes}
 	r.route("route", top, 0)
 	receivers := find(file, []string{"receivers"})
 	if r.cut || receivers == nil || receivers.Kind != yaml.SequenceNode {
@@ -59,8 +61,12 @@ func (r *fileRoutes) route(path string, n *yaml.Node, depth int) {
 	if receiver := find(n, []string{"receiver"}); receiver != nil {
 		r.used[receiver.Value] = true
 	}
-	for _, m := range matchersOfFile(path, n) {
-		if meant, is := regexpInFile(m.matcher); is {
+	all := matchersOfFile(path, n)
+	r.misnamed(all)
+	for _, m := range all {
+		if m.matcher != nil && strings.HasPrefix(m.matcher.Value, "=") {
+			r.say(m.path, fmt.Sprintf("the second = is a part of the value, so no alert matches; write %s%s%q", m.matcher.Name, m.matcher.Type, strings.TrimLeft(m.matcher.Value, "= ")), m.line)
+		} else if meant, is := regexpInFile(m.matcher); is {
 			r.say(m.path, fmt.Sprintf("%q is compared as it is, not as a regular expression; did you mean %s?", m.matcher.Value, meant), m.line)
 		}
 	}
@@ -83,6 +89,18 @@ func (r *fileRoutes) route(path string, n *yaml.Node, depth int) {
 			before, how = at, why
 		}
 		r.route(at, child, depth+1)
+	}
+}
+
+// misnamed reports matchers of a route whose label is a misspelling of another one.
+func (r *fileRoutes) misnamed(all []fileMatcher) {
+	for _, m := range all {
+		if m.matcher == nil {
+			continue
+		}
+		if meant := r.like(m.matcher.Name); meant != "" {
+			r.note(m.path, fmt.Sprintf(noSuchLabel, m.matcher.Name, meant), m.line)
+		}
 	}
 }
 

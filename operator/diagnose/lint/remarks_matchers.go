@@ -87,7 +87,7 @@ func wholeNumber(m *labels.Matcher) string {
 func exprRemarks(say, note says, queries []*query, newer bool) {
 	for _, q := range queries {
 		text := q.text
-		if !regexLike.MatchString(text) && !globLike.MatchString(text) && !delimited.MatchString(text) && !buckets.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") && !strings.Contains(text, "{{") {
+		if !regexLike.MatchString(text) && !globLike.MatchString(text) && !delimited.MatchString(text) && !buckets.MatchString(text) && !asteriskInEqual.MatchString(text) && !strings.ContainsAny(text, "$") && !strings.Contains(text, "[[") && !strings.Contains(text, "{{") {
 			continue
 		}
 		for _, selector := range q.selectors() {
@@ -117,11 +117,34 @@ func matcherInExpr(say, note says, field string, m *labels.Matcher, newer bool) 
 		}
 		return
 	}
+	if meant := globInEqual(m); meant != nil {
+		say(field, "%s compares with this text as it is, and no %s has a * in its name; did you mean %s?", m, m.Name, meant)
+		return
+	}
 	if m.Name != model.MetricNameLabel && regexLike.MatchString(m.Value) {
 		meant := labels.Matcher{Type: regexpOf[m.Type], Name: m.Name, Value: m.Value}
 		say(field, "%s compares with this text as it is, not as a regular expression; did you mean %s?", m, &meant)
 	}
 }
+
+// asteriskInEqual matches an equality matcher with an asterisk in its value.
+var asteriskInEqual = lazyregexp.New(`=\s*["'][^"'\n]{0,200}\*`)
+
+// namedByKubernetes are labels with names of objects, of which none has an asterisk.
+var namedByKubernetes = []string{"namespace", "pod", "container", "node", "service", "deployment", "statefulset", "daemonset", "persistentvolumeclaim", "job"}
+
+// globInEqual returns the regular expression that is meant by an equality matcher whose value begins or ends with * for
+// anything; nil for another matcher.
+func globInEqual(m *labels.Matcher) *labels.Matcher {
+	body := strings.TrimSuffix(strings.TrimPrefix(m.Value, "*"), "*")
+	if regexpOf[m.Type] == 0 || body == m.Value || !slices.Contains(namedByKubernetes, m.Name) || !wordsOnly.MatchString(body) {
+		return nil
+	}
+	return &labels.Matcher{Type: regexpOf[m.Type], Name: m.Name, Value: strings.ReplaceAll(m.Value, "*", ".*")}
+}
+
+// wordsOnly matches the characters of names, or nothing.
+var wordsOnly = lazyregexp.New(`^[A-Za-z0-9_-]*$`)
 
 // regexpOf maps equality matchers to the corresponding regular expression matchers.
 var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.MatchRegexp, labels.MatchNotEqual: labels.MatchNotRegexp}

@@ -139,7 +139,7 @@ const maxBlackbox = 256 << 10
 // blackboxModules returns the names of the modules in a configuration of a blackbox exporter, sorted; nil for another
 // text.
 func blackboxModules(text []byte) []string {
-	if len(text) > maxBlackbox || !strings.Contains(string(text), "modules:") {
+	if len(text) > maxBlackbox || !strings.Contains(string(text), "modules") {
 		return nil
 	}
 	var config struct {

@@ -20,6 +20,9 @@ func (l *linter) severityRemarks(note says, r *route) {
 	for i, m := range r.Matchers {
 		values := l.alertLabels()[m.Name]
 		if values == nil {
+			if meant := l.meantLabel(m.Name); meant != "" {
+				note(fmt.Sprintf("%s.matchers[%d].name", r.path, i), noSuchLabel, m.Name, meant)
+			}
 			continue
 		}
 		field := fmt.Sprintf("%s.matchers[%d].value", r.path, i)
@@ -30,9 +33,30 @@ func (l *linter) severityRemarks(note says, r *route) {
 			continue
 		}
 		if meant := l.likeValue.of(m.Name+"\x00"+m.Value, func() string { return values.like(m.Value) }); meant != "" {
-			note(field, "no alert among the manifests has %s=%q, did you mean %q? Values of labels are compared with their case", m.Name, m.Value, meant)
+			letters := ""
+			if strings.EqualFold(meant, m.Value) {
+				letters = " Values of labels are compared with their case"
+			}
+			note(field, "no alert among the manifests has %s=%q, did you mean %q?%s", m.Name, m.Value, meant, letters)
 		}
 	}
+}
+
+// noSuchLabel is about a label of a matcher, and the one that is meant.
+const noSuchLabel = "no rule among the manifests gives alerts a label %s, did you mean %s?"
+
+// meantLabel returns the label that nearly all alerts have of which another one is probably a misspelling; empty if there
+// is none, or if rules give alerts that one.
+func (l *linter) meantLabel(name string) string {
+	if all := l.alertLabels(); all[name] != nil || all[model.AlertNameLabel] == nil {
+		return ""
+	}
+	for _, known := range []string{"severity", model.AlertNameLabel, namespaceLabel} {
+		if name != known && len(name) > len(known)/2 && manifest.Distance(strings.ToLower(name), known) <= 2 {
+			return known
+		}
+	}
+	return ""
 }
 
 // partRemark reports a regular expression of a matcher that matches a part of a value, and none as a whole.
@@ -70,8 +94,32 @@ func (v *labelValues) like(value string) string {
 	if at := slices.IndexFunc(v.sorted, func(known string) bool { return strings.EqualFold(known, value) }); at >= 0 {
 		return v.sorted[at]
 	}
+	if longer := v.beginningWith(value); longer != "" {
+		return longer
+	}
 	return manifest.Similar(value, v.sorted)
 }
+
+// leastPrefix is the number of characters from which the beginning of a value is an abbreviation of it.
+const leastPrefix = 4
+
+// beginningWith returns the only value of one word that another one abbreviates, as crit does critical; empty if there is none.
+func (v *labelValues) beginningWith(value string) (found string) {
+	if len(value) < leastPrefix || v.has[value] {
+		return ""
+	}
+	for _, known := range v.sorted {
+		if strings.HasPrefix(known, value) && strings.Trim(known, lowerCase) == "" {
+			if found != "" {
+				return ""
+			}
+			found = known
+		}
+	}
+	return found
+}
+
+const lowerCase = "abcdefghijklmnopqrstuvwxyz"
 
 // alertLabels returns the values of the labels that rules give to alerts, by the name of the label, without templates, and
 // the names of the alerts.

@@ -44,3 +44,8 @@ func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure
 	}
 	return "is not read, because the manifest has errors", false
 }
+
+// isFaulty reports whether a selector is not set because of an error in the manifest, such as a typo in its name.
+func (l *linter) isFaulty(w dryrun.Workload, a selection.Answer) bool {
+	return slices.Contains(l.faultyFields[about(w.Ref()).object()], a.Selector)
+}

@@ -138,6 +138,9 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 			unknown = fmt.Sprintf("; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", subject.Namespace)
 		}
 		unread, sure := l.unread(s.workload, answer)
+		if !l.lonely && !sure && (unread != "" || l.isFaulty(s.workload, answer)) {
+			return // the error is reported, once
+		}
 		if unread != "" && !sure {
 			said = cannotTell
 		}
