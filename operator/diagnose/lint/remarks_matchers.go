@@ -167,6 +167,7 @@ func (l *linter) alertmanagerConfigRemarks(saying func(Severity, string) says, w
 		}
 	}
 	notificationRemarks(always, c)
+	receiverValues(always, c)
 	if am, is := w.Object.(*v1.Alertmanager); is {
 		if files := l.templatesOf(am); files != nil {
 			undefinedRemarks(saying(files.severity(), w.String()), files, c)

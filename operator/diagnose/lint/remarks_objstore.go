@@ -83,14 +83,37 @@ func objstoreFault(text []byte) (line int, reason string) {
 	if line, reason := unknownSetting(config, strings.ToUpper(kind.Value)); reason != "" {
 		return line, reason
 	}
+	if bucket := manifest.ValueOf(config, "bucket"); strings.EqualFold(kind.Value, "GCS") && (bucket == nil || bucket.Value == "") {
+		return config.Line, "config.bucket is missing"
+	}
 	if !strings.EqualFold(kind.Value, "S3") {
 		return 0, ""
+	}
+	if line, reason := halfOfKey(config); reason != "" {
+		return line, reason
 	}
 	switch endpoint := manifest.ValueOf(config, "endpoint"); {
 	case endpoint == nil || endpoint.Value == "":
 		return config.Line, "config.endpoint is missing, a host such as s3.eu-west-1.amazonaws.com"
 	case strings.Contains(endpoint.Value, "/"):
 		return endpoint.Line, "config.endpoint is a host, or host:port, without https:// and without a path; for plain HTTP write insecure: true"
+	}
+	return 0, ""
+}
+
+// halfOfKey returns the fault of a key for S3 of which one half is missing, or that is beside credentials of the environment.
+func halfOfKey(config *yaml.Node) (line int, reason string) {
+	set := func(name string) bool {
+		value := manifest.ValueOf(config, name)
+		return value != nil && value.Value != ""
+	}
+	switch access, secret := set("access_key"), set("secret_key"); {
+	case access && !secret:
+		return config.Line, "config.access_key needs config.secret_key"
+	case secret && !access:
+		return config.Line, "config.secret_key needs config.access_key"
+	case access && set("aws_sdk_auth") && manifest.ValueOf(config, "aws_sdk_auth").Value == "true":
+		return config.Line, "config.aws_sdk_auth and config.access_key exclude each other"
 	}
 	return 0, ""
 }

@@ -24,6 +24,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 	intervalsOf(l.note(self), w.Object).ofWorkload(w.Object)
 	dashRemarks(say, "spec.additionalArgs", f.AdditionalArgs)
 	l.fieldRemarks(self, w, f.AdditionalArgs)
+	unknownFlags(say, w.Kind.Kind, "spec.additionalArgs", f.AdditionalArgs)
 	if common := v1alpha1.CommonFields(w.Object); common != nil {
 		writeRemarks(say, common.RemoteWrite)
 		for i, c := range common.ScrapeClasses {
@@ -44,6 +45,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 		if p.Spec.Thanos != nil {
 			unlabelled(say, p)
 			dashRemarks(say, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
+			unknownFlags(say, sidecarKind, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
 			replacedFields(say, "spec.thanos", replacedOfSidecar(p.Spec.Thanos))
 			unreachableStore(l.note(self), p)
 			shortRetention(say, p)

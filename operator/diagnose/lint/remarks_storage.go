@@ -47,16 +47,24 @@ func (l *linter) storageRemarks(self Finding, w dryrun.Workload) {
 	}
 	p, is := w.Object.(*v1.Prometheus)
 	if is && s.EmptyDir != nil && s.EmptyDir.SizeLimit != nil && p.Spec.RetentionSize != "" {
-		if keeps, err := units.ParseBase2Bytes(string(p.Spec.RetentionSize)); err == nil && int64(keeps) > s.EmptyDir.SizeLimit.Value() {
-			l.say(self)("spec.retentionSize", "%s is more than spec.storage.emptyDir.sizeLimit, %s, above which the kubelet evicts the pod: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, s.EmptyDir.SizeLimit)
+		if keeps, err := units.ParseBase2Bytes(string(p.Spec.RetentionSize)); err == nil && int64(keeps) >= s.EmptyDir.SizeLimit.Value() {
+			l.say(self)("spec.retentionSize", "%s is %s spec.storage.emptyDir.sizeLimit, %s, above which the kubelet evicts the pod: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, than(int64(keeps), s.EmptyDir.SizeLimit.Value(), "as much as", "more than"), s.EmptyDir.SizeLimit)
 		}
 	}
 	if !is || used != "" || claim.IsZero() || p.Spec.RetentionSize == "" {
 		return
 	}
-	if keeps, err := units.ParseBase2Bytes(string(p.Spec.RetentionSize)); err == nil && int64(keeps) > claim.Value() {
-		l.say(self)("spec.retentionSize", "%s is more than the volume has, %s (spec.storage), which is full before Prometheus deletes anything: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, claim)
+	if keeps, err := units.ParseBase2Bytes(string(p.Spec.RetentionSize)); err == nil && int64(keeps) >= claim.Value() {
+		l.say(self)("spec.retentionSize", "%s is %s the volume has, %s (spec.storage), which is full before Prometheus deletes anything: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, than(int64(keeps), claim.Value(), "all that", "more than"), claim)
 	}
+}
+
+// than returns one of two words, for an equal and a larger number.
+func than(a, b int64, equal, more string) string {
+	if a == b {
+		return equal
+	}
+	return more
 }
 
 // networkFiles matches the names of storage classes whose volumes are file systems over the network.
