@@ -374,6 +374,9 @@ func (l *linter) refused(at Finding, f faults.Finding, owner string) {
 	if taken, ok := errors.AsType[*workload.TakenError](f.Cause); ok {
 		at.Message += fieldsFor(at.Kind, taken.Names)
 	}
+	if at.File == "" && l.unreplaced(at) {
+		at.Message += "; it has a placeholder that nothing has replaced: check what envsubst, Flux, kustomize or Helm make of this file"
+	}
 	l.add(at, owner)
 }
 

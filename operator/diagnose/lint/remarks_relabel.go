@@ -107,6 +107,10 @@ var numberAndMore = lazyregexp.New(`^(\d+)([A-Za-z_]\w*)$`)
 
 // groupRemark reports a replacement with a group that the regex does not have, which is empty.
 func groupRemark(say says, field string, s *v1.RelabelConfig, action string) {
+	if action == "labelmap" && len(s.SourceLabels) > 0 {
+		say(field+".sourceLabels", "has no effect with labelmap, which copies every label whose name the regex matches: for the value of one label write targetLabel, and no action")
+		return
+	}
 	if s.Replacement == nil && action == "labelmap" && s.Regex != "" {
 		if re := parsed(s.Regex); re != nil && len(re.CapNames()) == 1 {
 			say(field+".regex", "has no group in parentheses, and replacement is $1 unless it is set, so that every label gets an empty name; put the part that stays into one, such as %s", withGroup(s.Regex))

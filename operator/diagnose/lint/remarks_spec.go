@@ -32,6 +32,7 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 			relabelRemarks(say, fmt.Sprintf("spec.scrapeClasses[%d].metricRelabelings", i), c.MetricRelabelConfigs, samples)
 		}
 	}
+	expandedLabels(l.note(self), w.Object)
 	ignoredRemarks(say, w.Object)
 	unverifiedRemarks(l.note(self), w.Object)
 	clientRemarks(say, w.Object)

@@ -81,6 +81,9 @@ func templatesIn(warn, note says, path string, texts map[string]string) {
 		if strings.Contains(texts[key], "<no value>") {
 			warn(path+"."+key, "<no value> is what a tool such as Helm made of a template that was meant for Prometheus; escape it there: {{ \"{{\" }} $labels.… {{ \"}}\" }}")
 		}
+		if ofJinja.MatchString(texts[key]) {
+			note(path+"."+key, "{%% … %%} is a statement of Jinja, which Prometheus does not have, so that it is a part of the text: leave it out")
+		}
 		if integerFormat.MatchString(texts[key]) {
 			warn(path+"."+key, "$value is a floating-point number, for which %%d writes an error: write %%.0f")
 		}
@@ -93,11 +96,19 @@ func templatesIn(warn, note says, path string, texts map[string]string) {
 	}
 }
 
+// ofJinja matches a statement of Jinja, such as the one around templates of another program.
+var ofJinja = lazyregexp.New(`\{%-?\s*(?:end)?(?:raw|if|for)\b`)
+
 // severityRemark reports a severity that is an annotation, which no route of an Alertmanager looks at.
 func severityRemark(note says, path string, rule *v1.Rule) {
 	for _, key := range slices.Sorted(maps.Keys(rule.Annotations)) {
 		if _, is := rule.Labels["severity"]; !is && strings.EqualFold(key, "severity") {
 			note(path+".annotations."+key, "is an annotation, and the alert has no label severity: routes, inhibitions and silences of Alertmanager compare labels only; write it below labels")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(rule.Labels)) {
+		if _, is := rule.Labels["severity"]; !is && strings.EqualFold(key, "severity") {
+			note(path+".labels."+key, "names of labels are compared with their case, and the alert has no label severity, which routes and inhibitions usually have: write severity")
 		}
 	}
 }

@@ -47,7 +47,7 @@ var confusions = []confused{
 	{"ConfigMapKeySelector", "namespace", "the ConfigMap is always in the namespace of the object that refers to it"},
 	{"SecretOrConfigMap", "name", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
 	{"SecretOrConfigMap", "key", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
-	{"SecretVolumeSource", "name", "write secretName"},
+	{"SecretVolumeSource", "name", "write secretName"}, {"ConfigMap", "stringData", "a ConfigMap has data; stringData is of Secrets"}, {"VolumeMount", "path", "write mountPath"},
 	{"PersistentVolumeClaimVolumeSource", "name", "write claimName"},
 	{"BasicAuth", "*", "write username and password, each as {name: …, key: …} of a Secret"},
 	{"", "existingSecret", "a value of the Helm chart; the API refers to a Secret with {name: …, key: …}"},

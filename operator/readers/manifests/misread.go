@@ -48,6 +48,8 @@ var misread = []misreading{
 	{lazyregexp.New(`\.webhookConfigs\[\d+\]\.url$`), reflect.Map, "want a string, got an object; with the URL in a Secret write urlSecret: {name: …, key: …}"},
 	{lazyregexp.New(`^spec\.params$`), reflect.Map, "want a list, got an object; write [{name: …, values: […]}], and the module of a prober as module"}, // of a Probe
 	{lazyregexp.New(`^spec\.selector\.matchLabels$`), reflect.Map, "want a string, got an object; a Service selects by the labels themselves: write them directly below selector"},
+	{lazyregexp.New(`\.volumes\[\d+\]\.configMap$`), reflect.String, "want an object, got a string; write {name: …}"},
+	{lazyregexp.New(`\.volumes\[\d+\]\.secret$`), reflect.String, "want an object, got a string; write {secretName: …}"},
 	{lazyregexp.New(`^spec\.configSecret$`), reflect.Map, "want the name of a Secret, got an object; its key is alertmanager.yaml"},
 	{lazyregexp.New(`^spec\.additionalScrapeConfigs$`), reflect.Slice, "want a reference to a key of a Secret, {name: …, key: …}, got a list (a value of the Helm chart): put the list into a Secret"},
 }
