@@ -63,10 +63,13 @@ const (
 		tsdb.no-lockfile tsdb.retention tsdb.wal-compression web.disable-cors web.external-prefix web.prefix-header web.route-prefix`
 )
 
+// mostArguments is the maximum number of arguments of a container that are compared with flags.
+const mostArguments = 200
+
 // unknownFlags reports arguments whose names are almost those of flags. Newer versions may have other flags.
 func unknownFlags(say says, kind, path string, args []v1.Argument) {
 	of := flagsOf[kind]
-	for i, arg := range args {
+	for i, arg := range args[:min(len(args), mostArguments)] {
 		name, _ := arg.Flag()
 		known := strings.TrimPrefix(name, "no-")
 		if strings.HasPrefix(name, "-") || slices.Contains(of.flags, known) {

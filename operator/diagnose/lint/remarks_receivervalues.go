@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"net/mail"
 	"slices"
 	"strings"
 
@@ -21,10 +20,8 @@ type valueOfReceiver struct {
 }
 
 var valuesOfReceivers = []valueOfReceiver{
-	{lazyregexp.New(`\.emailConfigs\[\d+\]\.(to|from)$`), func(v string) bool {
-		_, err := mail.ParseAddressList(v)
-		return err != nil && !strings.Contains(v, "@")
-	}, "is no address, so no mail is sent: write name@host"},
+	{lazyregexp.New(`\.emailConfigs\[\d+\]\.(to|from)$`), func(v string) bool { return !strings.Contains(v, "@") },
+		"is no address, so no mail is sent: write name@host"},
 	{lazyregexp.New(`\.pagerdutyConfigs\[\d+\]\.severity$`), func(v string) bool { return !slices.Contains(pagerDutySeverities, v) },
 		"PagerDuty refuses events with another severity than critical, error, warning and info: write one of them"},
 	{lazyregexp.New(`\.opsgenieConfigs\[\d+\]\.priority$`), func(v string) bool { return !opsGeniePriority.MatchString(v) },

@@ -17,8 +17,7 @@ func (e *Examination) Unread(w dryrun.Workload, a selection.Answer) (why string,
 }
 
 func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure bool) {
-	notSet := a.Reason == selection.NoSelector || a.Reason == selection.NamespaceNotSelected && len(a.Misses) == 0
-	if !notSet {
+	if !notSet(a) {
 		return "", false
 	}
 	at := about(w.Ref())
@@ -45,7 +44,12 @@ func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure
 	return "is not read, because the manifest has errors", false
 }
 
+// notSet reports whether an answer is that of a selector which is not set.
+func notSet(a selection.Answer) bool {
+	return a.Reason == selection.NoSelector || a.Reason == selection.NamespaceNotSelected && len(a.Misses) == 0
+}
+
 // isFaulty reports whether a selector is not set because of an error in the manifest, such as a typo in its name.
 func (l *linter) isFaulty(w dryrun.Workload, a selection.Answer) bool {
-	return slices.Contains(l.faultyFields[about(w.Ref()).object()], a.Selector)
+	return notSet(a) && slices.Contains(l.faultyFields[about(w.Ref()).object()], a.Selector)
 }

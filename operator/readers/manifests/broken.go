@@ -163,7 +163,7 @@ func withoutColon(doc []byte, err error) error {
 	for line := min(at, len(lines)); line >= max(at-2, 1); line-- {
 		text := content(lines[line-1])
 		if m := tightColon.Get().FindSubmatch(text); m != nil {
-			return fmt.Errorf("yaml: line %d: there is no blank after the colon of %s, so this is a text and no field: write %s: and then a blank", line, m[1], m[1])
+			return fmt.Errorf("yaml: line %d: there is no blank after the colon of %s, so this is a string and no field: write %s: and then a blank", line, m[1], m[1])
 		}
 		if m := noColon.Get().FindSubmatch(text); m != nil && missing {
 			return fmt.Errorf("yaml: line %d: there is no colon after %s: write %s: and then a blank", line, m[1], m[1])

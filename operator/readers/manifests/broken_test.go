@@ -35,7 +35,7 @@ func TestLineOfBrokenYAML(t *testing.T) {
 		"a tab before a map in one line":   {head + "  selector:\n  \tmatchLabels: {app: a}\n", "yaml: line 4: there is a tab in the indentation; YAML is indented with blanks"},
 		"a tab before a list":              {head + "  endpoints:\n\t- port: a\n", "yaml: line 4: there is a tab in the indentation"},
 		"a text behind >":                  {head + "  expr: > up\n    == 0\n", "yaml: line 3: the value of expr begins with >, after which it has to begin in the next line"},
-		"no blank after a colon":           {head + "  endpoints:\n  - port: a\n    interval:30s\n    path: /x\n", "yaml: line 5: there is no blank after the colon of interval, so this is a text and no field: write interval: and then a blank"},
+		"no blank after a colon":           {head + "  endpoints:\n  - port: a\n    interval:30s\n    path: /x\n", "yaml: line 5: there is no blank after the colon of interval, so this is a string and no field: write interval: and then a blank"},
 		"no blank in the first line":       {head + "  endpoints:\n  - port:a\n    path: /x\n", "yaml: line 4: there is no blank after the colon of port"},
 		"no colon":                         {head + "  endpoints:\n  - port: a\n    interval 30s\n    path: /x\n", "yaml: line 5: there is no colon after interval"},
 		"an equals sign":                   {head + "  endpoints:\n  - port: a\n    interval = 30s\n    path: /x\n", "yaml: line 5: there is no colon after interval"},
