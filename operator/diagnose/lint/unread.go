@@ -10,10 +10,13 @@ import (
 )
 
 // Unread returns why a selector of a workload is treated as not set although its manifest sets
-// it; empty if the manifest does not set it. sure reports whether the workload never uses the
+// it, or has a misspelled one; empty if the manifest does not set it. sure reports whether the workload never uses the
 // selector, so it selects nothing even after the errors of the manifest are corrected.
 func (e *Examination) Unread(w dryrun.Workload, a selection.Answer) (why string, sure bool) {
-	return e.linter.unread(w, a)
+	if why, sure = e.linter.unread(w, a); why == "" && e.linter.isFaulty(w, a) {
+		why = "is not set, because the manifest has errors: " + e.linter.misspelled(w, a.Selector)
+	}
+	return why, sure
 }
 
 func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure bool) {
@@ -52,4 +55,23 @@ func notSet(a selection.Answer) bool {
 // isFaulty reports whether a selector is not set because of an error in the manifest, such as a typo in its name.
 func (l *linter) isFaulty(w dryrun.Workload, a selection.Answer) bool {
 	return notSet(a) && slices.Contains(l.faultyFields[about(w.Ref()).object()], a.Selector)
+}
+
+// misspelled returns the errors of a manifest that mention a field by its name, or all if none does.
+func (l *linter) misspelled(w dryrun.Workload, field string) string {
+	name := field[strings.LastIndexByte(field, '.')+1:]
+	var all, named []string
+	for _, f := range l.findings {
+		if f.object() != about(w.Ref()).object() || f.Code != CodeField && f.Code != CodeInvalid {
+			continue
+		}
+		text := f.Field + ": " + f.Message
+		if all = append(all, text); strings.Contains(f.Message, name) {
+			named = append(named, text)
+		}
+	}
+	if len(named) > 0 {
+		all = named
+	}
+	return strings.Join(all[:min(len(all), mostReasons)], "; ")
 }
