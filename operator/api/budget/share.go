@@ -8,7 +8,7 @@ import (
 // Shares divides most among claims: each gets what it claims, up to a common limit, which is the highest
 // at which the sum is not above most. The result is that limit; claims up to it are met in full.
 //
-// So what one of them claims in excess never reduces what others get that claim no more than an equal
+// So excess claims of one of them never reduce what others get whose claims do not exceed an equal
 // part.
 func Shares[K comparable](claims map[K]int, most int) (limit int) {
 	sizes := slices.Sorted(maps.Values(claims))

@@ -84,7 +84,7 @@ func (v *View) backend(s *Search, of candidate, b *networkingv1.IngressServiceBa
 	}
 	has := ""
 	if len(inside) > 0 {
-		has = "; there is " + names(candidates(inside, ofService))
+		has = "; the namespace has " + names(candidates(inside, ofService))
 	}
 	return []Hint{{Code: NoTarget, Note: !whole, Field: s.objectField(), Message: message + v.place("Service", []string{of.namespace}) + has + ", " + fails + ": create it, or correct backend.service.name of the Ingress"}}
 }

@@ -105,6 +105,9 @@ func render(o *manifests.Objects, w dryrun.Workload) Output {
 	if made.Plan.Reason == engine.ReasonConfigUnmanaged {
 		out.Warnings = append(out.Warnings, made.Plan.Message)
 	}
+	if w.Object.GetWorkloadFields().Paused {
+		out.Warnings = append(out.Warnings, "spec.paused: while this is true, the operator writes nothing of this")
+	}
 	for _, v := range made.Results {
 		if v.Err != nil {
 			out.Rejected = append(out.Rejected, Rejection{catalog.RefOf(v.Kind, v.Object), v.Err})

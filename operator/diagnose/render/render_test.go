@@ -178,6 +178,14 @@ func TestInvalidWorkload(t *testing.T) {
 	}
 }
 
+// What is rendered of a paused workload is not written.
+func TestPaused(t *testing.T) {
+	out := one(t, strings.Replace(k8s, "spec: {", "spec: {paused: true, ", 1), web)
+	if out.Err != nil || len(out.Objects) == 0 || !slices.ContainsFunc(out.Warnings, func(w string) bool { return strings.HasPrefix(w, "spec.paused: ") }) {
+		t.Errorf("%v, %d objects, warnings %q", out.Err, len(out.Objects), out.Warnings)
+	}
+}
+
 // An agent has no rules.
 func TestAgent(t *testing.T) {
 	out := one(t, edge, web, records)

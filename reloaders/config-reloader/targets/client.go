@@ -187,7 +187,7 @@ func (c *Client) receive(ctx context.Context, heard func()) error {
 func (c *Client) listen(m message) {
 	switch {
 	case m.wrong != nil:
-		c.opts.Logger.Warn("The discovery server watches targets in a way that is not of the protocol", "err", m.wrong)
+		c.opts.Logger.Warn("The discovery server sent an invalid request for reports of targets", "err", m.wrong)
 	case m.watch != nil:
 		_, jobs := c.list.snapshot()
 		c.reporter.watching.set(*m.watch, jobs)

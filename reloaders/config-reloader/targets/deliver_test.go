@@ -112,7 +112,7 @@ func TestWatchAndInventoryAreSent(t *testing.T) {
 		keep(40 * time.Second)
 		want("nothing is watched")
 		p.send(watch(5, "a b=a x")) // invalid
-		if !strings.Contains(p.log.String(), "not of the protocol") {
+		if !strings.Contains(p.log.String(), "invalid request for reports") {
 			t.Error(p.log)
 		}
 		p.send(watch(6, "u1=a x"))

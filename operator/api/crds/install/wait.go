@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	pollEvery = 200 * time.Millisecond
-	tellEvery = 2 * time.Second
+	pollEvery   = 200 * time.Millisecond
+	reportEvery = 2 * time.Second
 )
 
 // wait returns when all CRDs are established.
@@ -24,9 +24,9 @@ func wait(ctx context.Context, c definitions.Interface, steps []Step, progress P
 	for _, s := range steps {
 		pending = append(pending, s.Want.Name)
 	}
-	poll, tell := time.NewTicker(pollEvery), time.NewTicker(tellEvery)
+	poll, report := time.NewTicker(pollEvery), time.NewTicker(reportEvery)
 	defer poll.Stop()
-	defer tell.Stop()
+	defer report.Stop()
 	for {
 		var err error
 		pending, err = unready(ctx, c, pending)
@@ -39,7 +39,7 @@ func wait(ctx context.Context, c definitions.Interface, steps []Step, progress P
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("not established: %s: %w", strings.Join(pending, ", "), context.Cause(ctx))
-		case <-tell.C:
+		case <-report.C:
 			progress.Waiting(slices.Clone(pending))
 		case <-poll.C:
 		}
