@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -28,31 +29,53 @@ func alertRemarks(say says, queries []*query) {
 		if q.rule.Alert == "" || q.rule.Expr == (intstr.IntOrString{}) { // without expr, which is an error of the manifest
 			continue
 		}
-		var has, gone map[string]bool // set when one of them is needed
-		known, looked := false, false
-		for _, in := range []struct {
-			field string
-			texts map[string]string
-		}{{"annotations", q.rule.Annotations}, {"labels", q.rule.Labels}} {
-			for _, key := range slices.Sorted(maps.Keys(in.texts)) {
-				if helmQuoted.MatchString(in.texts[key]) {
-					say(q.path(in.field+"."+key), "the quotes around {{ are those that a Helm chart needs; here the alert says {{ … }} as it is, without a value: leave them out")
-				}
-				for _, use := range usedLabel.Get().FindAllStringSubmatch(in.texts[key], -1) {
-					if !looked && q.expr() != nil {
-						has, known = resultLabels(q.expr())
-						gone = lostLabels(q.expr())
-					}
-					looked = true
-					if known && !has[use[1]] {
-						say(q.path(in.field+"."+key), "%s is empty: the result of expr has %s; %s",
-							use[0], labelList(has), q.addLabel(use[1]))
-					} else if gone[use[1]] {
-						say(q.path(in.field+"."+key), "%s is empty: without (…) in expr removes %[2]s; take %[2]s out of it, or leave it out here", use[0], use[1])
-					}
-				}
+		result := alertLabels{query: q}
+		for field, text := range q.templates() {
+			if helmQuoted.MatchString(text) {
+				say(field, "the quotes around {{ are those that a Helm chart needs; here the alert says {{ … }} as it is, without a value: leave them out")
+			}
+			for _, use := range usedLabel.Get().FindAllStringSubmatch(text, -1) {
+				result.uses(say, field, use[0], use[1])
 			}
 		}
+	}
+}
+
+// templates iterates over the paths and texts of annotations and labels.
+func (q *query) templates() iter.Seq2[string, string] {
+	return func(yield func(field, text string) bool) {
+		for _, key := range slices.Sorted(maps.Keys(q.rule.Annotations)) {
+			if !yield(q.path("annotations."+key), q.rule.Annotations[key]) {
+				return
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(q.rule.Labels)) {
+			if !yield(q.path("labels."+key), q.rule.Labels[key]) {
+				return
+			}
+		}
+	}
+}
+
+// alertLabels are the labels of the result of a query, which are computed when one of them is used.
+type alertLabels struct {
+	*query
+	computed  bool
+	known     bool            // has is complete
+	has, gone map[string]bool // gone: removed by without
+}
+
+// uses reports a use of a label, such as {{ $labels.pod }}, that the result does not have.
+func (a *alertLabels) uses(say says, field, use, label string) {
+	if !a.computed && a.expr() != nil {
+		a.has, a.known = resultLabels(a.expr())
+		a.gone = lostLabels(a.expr())
+	}
+	a.computed = true
+	if a.known && !a.has[label] {
+		say(field, "%s is empty: the result of expr has %s; %s", use, labelList(a.has), a.addLabel(label))
+	} else if a.gone[label] {
+		say(field, "%s is empty: without (…) in expr removes %[2]s; take %[2]s out of it, or leave it out here", use, label)
 	}
 }
 

@@ -42,39 +42,55 @@ func (l *linter) specRemarks(self Finding, w dryrun.Workload) {
 			say("spec.remoteWrite", "is not set, so what this agent scrapes is sent nowhere, and it stores nothing")
 		}
 	case *v1.Prometheus:
-		monthRemark(say, "spec.retention", string(p.Spec.Retention))
-		if p.Spec.Thanos != nil {
-			unlabelled(say, p)
-			dashRemarks(say, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
-			unknownFlags(say, sidecarKind, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
-			replacedFields(say, "spec.thanos", replacedOfSidecar(p.Spec.Thanos))
-			unreachableStore(l.note(self), p)
-			shortRetention(say, p)
-		}
-		if p.Spec.Alerting != nil {
-			for i, am := range p.Spec.Alerting.Alertmanagers {
-				relabelRemarks(say, fmt.Sprintf("spec.alerting.alertmanagers[%d].alertRelabelings", i), am.AlertRelabelConfigs, raisedAlerts)
-			}
-		}
+		serverRemarks(say, l.note(self), p)
 	case *v1.Alertmanager:
-		if own := p.Spec.ClusterAdvertiseAddress; own != "" && ptr.Deref(p.Spec.Replicas, 0) > 1 && !strings.Contains(own, "$(") {
-			say("spec.clusterAdvertiseAddress", "is the same for the %d replicas, so that they do not find each other, and each notifies; leave it out, or write $(POD_IP):9094 if they need one", *p.Spec.Replicas)
-		}
-		for i, peer := range p.Spec.AdditionalPeers {
-			if host, is := strings.CutSuffix(peer, ":9093"); is {
-				say(fmt.Sprintf("spec.additionalPeers[%d]", i), "9093 is the port for alerts and pages, and Alertmanagers find each other on that of the cluster: write %s:9094", host)
-			}
-		}
+		peerRemarks(say, p)
 	case *v1.ThanosRuler:
-		monthRemark(say, "spec.retention", string(p.Spec.Retention))
-		writeRemarks(say, p.Spec.RemoteWrite)
-		for i, endpoint := range p.Spec.QueryEndpoints {
-			if strings.HasSuffix(endpoint, ":10901") || strings.Contains(endpoint, "+_grpc.") {
-				say(fmt.Sprintf("spec.queryEndpoints[%d]", i), "is the gRPC port of Thanos, and the ruler queries by HTTP, so that no rule is evaluated; write the HTTP port (10902, or _http._tcp)")
-			}
-		}
-		replacedFields(say, "spec", replacedOfRuler(&p.Spec))
+		rulerRemarks(say, p)
 	}
+}
+
+// serverRemarks reports fields that only a Prometheus has.
+func serverRemarks(say, note says, p *v1.Prometheus) {
+	monthRemark(say, "spec.retention", string(p.Spec.Retention))
+	if p.Spec.Thanos != nil {
+		unlabelled(say, p)
+		dashRemarks(say, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
+		unknownFlags(say, sidecarKind, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
+		replacedFields(say, "spec.thanos", replacedOfSidecar(p.Spec.Thanos))
+		unreachableStore(note, p)
+		shortRetention(say, p)
+	}
+	if p.Spec.Alerting == nil {
+		return
+	}
+	for i, am := range p.Spec.Alerting.Alertmanagers {
+		relabelRemarks(say, fmt.Sprintf("spec.alerting.alertmanagers[%d].alertRelabelings", i), am.AlertRelabelConfigs, raisedAlerts)
+	}
+}
+
+// peerRemarks reports addresses by which Alertmanagers do not find each other.
+func peerRemarks(say says, a *v1.Alertmanager) {
+	if own := a.Spec.ClusterAdvertiseAddress; own != "" && ptr.Deref(a.Spec.Replicas, 0) > 1 && !strings.Contains(own, "$(") {
+		say("spec.clusterAdvertiseAddress", "is the same for the %d replicas, so that they do not find each other, and each notifies; leave it out, or write $(POD_IP):9094 if they need one", *a.Spec.Replicas)
+	}
+	for i, peer := range a.Spec.AdditionalPeers {
+		if host, is := strings.CutSuffix(peer, ":9093"); is {
+			say(fmt.Sprintf("spec.additionalPeers[%d]", i), "9093 is the port for alerts and pages, and Alertmanagers find each other on that of the cluster: write %s:9094", host)
+		}
+	}
+}
+
+// rulerRemarks reports fields that only a ThanosRuler has.
+func rulerRemarks(say says, r *v1.ThanosRuler) {
+	monthRemark(say, "spec.retention", string(r.Spec.Retention))
+	writeRemarks(say, r.Spec.RemoteWrite)
+	for i, endpoint := range r.Spec.QueryEndpoints {
+		if strings.HasSuffix(endpoint, ":10901") || strings.Contains(endpoint, "+_grpc.") {
+			say(fmt.Sprintf("spec.queryEndpoints[%d]", i), "is the gRPC port of Thanos, and the ruler queries by HTTP, so that no rule is evaluated; write the HTTP port (10902, or _http._tcp)")
+		}
+	}
+	replacedFields(say, "spec", replacedOfRuler(&r.Spec))
 }
 
 // replaced is a field that has no effect beside another one.

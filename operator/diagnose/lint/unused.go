@@ -121,12 +121,10 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 	if l.unwatched(row, object) || !l.lonely && l.meantByName(object, all) {
 		return
 	}
-	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
-	said, unknown := notSelectedBy, ""
-	var reasons []string
-	more := 0
+	n := notSelected{linter: l, row: row, object: object, subject: subject, said: notSelectedBy}
+	n.finding = Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
 	answers := map[string]selection.Answer{} // by key: workloads often have equal selectors
-	for i, s := range all {
+	for _, s := range all {
 		answer, known := answers[s.key]
 		if !known {
 			if answer = s.rule.Ask(subject, row.Field); answer.Reason == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
@@ -134,45 +132,69 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 			}
 			answers[s.key] = answer
 		}
-		if answer.Reason == selection.NamespaceUnknown {
-			unknown = fmt.Sprintf("; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", subject.Namespace)
-		}
 		unread, sure := l.unread(s.workload, answer)
 		if !l.lonely && !sure && (unread != "" || l.isFaulty(s.workload, answer)) {
 			return // the error is reported, once
 		}
 		if unread != "" && !sure {
-			said = cannotTell
+			n.said = cannotTell
 		}
-		if field := placeOfReason(answer); i == 0 {
-			finding.Field = field
-		} else if field != finding.Field {
-			finding.Field = ""
+		n.add(s, answer, unread)
+	}
+	n.report()
+}
+
+// notSelected collects the reasons why an object is not selected, by workload.
+type notSelected struct {
+	*linter
+	row     *catalog.Row
+	object  catalog.Object
+	subject selection.Subject
+
+	finding Finding
+	said    string
+	unknown string // what to do if labels of the namespace are unknown
+	reasons []string
+	more    int // number of workloads beyond mostReasons
+}
+
+// add adds the answer of one workload. unread is that of [linter.unread].
+func (n *notSelected) add(s selector, answer selection.Answer, unread string) {
+	if answer.Reason == selection.NamespaceUnknown {
+		n.unknown = fmt.Sprintf("; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", n.subject.Namespace)
+	}
+	if field := placeOfReason(answer); len(n.reasons) == 0 {
+		n.finding.Field = field
+	} else if field != n.finding.Field {
+		n.finding.Field = ""
+	}
+	switch {
+	case len(n.reasons) == mostReasons:
+		n.more++
+	case unread == "":
+		why := n.why(n.finding, s, n.subject, n.object, answer)
+		if second, is := s.rule.Besides(n.subject, n.row.Field); is && answer.Reason == selection.NamespaceNotSelected {
+			why += ", and " + n.why(n.finding, s, n.subject, n.object, second)
 		}
-		switch {
-		case len(reasons) == mostReasons:
-			more++
-		case unread == "":
-			why := l.why(finding, s, subject, object, answer)
-			if second, is := s.rule.Besides(subject, row.Field); is && answer.Reason == selection.NamespaceNotSelected {
-				why += ", and " + l.why(finding, s, subject, object, second)
-			}
-			reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
-		default:
-			reasons = append(reasons, fmt.Sprintf("%s: %s %s", s.workload, l.placed(finding, s, answer), unread))
-		}
+		n.reasons = append(n.reasons, fmt.Sprintf("%s: %s", s.workload, why))
+	default:
+		n.reasons = append(n.reasons, fmt.Sprintf("%s: %s %s", s.workload, n.placed(n.finding, s, answer), unread))
 	}
-	if len(reasons) == 0 {
-		return // no workload has valid selectors
+}
+
+// report reports the reasons, unless no workload has valid selectors.
+func (n *notSelected) report() {
+	if len(n.reasons) == 0 {
+		return
 	}
-	if unknown != "" {
-		said = cannotTell
+	if n.unknown != "" {
+		n.said = cannotTell
 	}
-	if more > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d more workloads", more))
+	if n.more > 0 {
+		n.reasons = append(n.reasons, fmt.Sprintf("%d more workloads", n.more))
 	}
-	finding.Message = said + strings.Join(reasons, "; ") + unknown
-	l.add(finding, "")
+	n.finding.Message = n.said + strings.Join(n.reasons, "; ") + n.unknown
+	n.linter.add(n.finding, "")
 }
 
 // mostReasons is the maximum number of workloads that a finding lists.
