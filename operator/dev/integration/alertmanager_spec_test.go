@@ -249,7 +249,7 @@ func TestAlertmanagerSecret(t *testing.T) {
 		for _, tc := range []struct{ config, want string }{
 			{"hunter-three", "want an object with route and receivers"},
 			{"route: [hunter-three", "yaml: line 1"},
-			{"{global: {slack_api_url: hunter-three}, route: {receiver: a}, receivers: [{name: a, slack_configs: [{channel: b}]}]}", "unsupported scheme"},
+			{"{global: {slack_api_url: hunter-three}, route: {receiver: a}, receivers: [{name: a, slack_configs: [{channel: b}]}]}", "global.slack_api_url: want a URL that begins with http"},
 			{"{global: {smtp_auth_password: hunter-three}, route: {receiver: nobody}, receivers: [{name: a}]}", `undefined receiver \"nobody\"`},
 			{"{global: {smtp_auth_password: hunter-three}, route: {receiver: a, matchers: [a=b]}, receivers: [{name: a}]}", "root route must not have any matchers"},
 		} {
