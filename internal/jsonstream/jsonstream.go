@@ -57,17 +57,17 @@ func (r *Reader) Object(value func(key string) error) error {
 	})
 }
 
-// Array reads an array. value is called before each value, and reads it. null counts as an empty array. Errors are
-// those of Object.
+// Array reads an array. value is called before each value, and reads it. null counts as an empty array. It returns the
+// same errors as Object.
 func (r *Reader) Array(value func() error) error { return r.delimited('[', ']', value) }
 
-// Decode reads a value like json.Unmarshal. Errors are those of Object.
+// Decode reads a value like json.Unmarshal. It returns the same errors as Object.
 func (r *Reader) Decode(v any) error {
 	r.in.value = 0
 	return r.dec.Decode(v)
 }
 
-// Skip reads a value that is not needed. Errors are those of Object.
+// Skip reads a value without decoding it. It returns the same errors as Object.
 func (r *Reader) Skip() error {
 	var ignored json.RawMessage
 	return r.Decode(&ignored)

@@ -1,7 +1,7 @@
 package budget
 
-// Room is what all objects of a kind may cost the server of a workload together. It grows with their number, so that any
-// number of usual objects fits, while the objects of a hostile namespace add little.
+// Room is a limit for the total cost of all objects of a kind in the server of a workload. It grows with their number, so that
+// any number of usual objects fits, while the objects of a hostile namespace add little.
 type Room struct {
 	All  int // for any number of objects
 	Each int // in addition, for each object

@@ -146,8 +146,8 @@ func ignoresCase(text string) bool {
 	return false
 }
 
-// Budget adds up the cost of the expressions of one object, or of several. The zero value is that of
-// one object. It is not safe for concurrent use.
+// Budget is a limit for the total cost of the expressions of one object, or of several, with what was
+// charged. The zero value is a budget for one object. It is not safe for concurrent use.
 type Budget struct {
 	spent int
 	most  int // 0 for that of one object

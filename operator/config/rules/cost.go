@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
@@ -17,13 +16,13 @@ func (fs Files) FitCosts() []share.LeftOut {
 }
 
 func (fs Files) fit(cost func(*Fragment) int, room budget.Room, full string) []share.LeftOut {
-	total, most := 0, room.For(len(fs))
+	total := 0
 	for _, f := range fs {
 		if f.Err == nil {
 			total += cost(&f.Fragment)
 		}
 	}
-	return share.Fit(total, most, fmt.Sprintf(full, most), fs.costs(cost))
+	return share.Fit(total, len(fs), room, full, fs.costs(cost))
 }
 
 func (fs Files) costs(of func(*Fragment) int) iter.Seq[share.Cost] {

@@ -1,7 +1,6 @@
 package alertmanager
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
@@ -90,11 +89,11 @@ func (in *inputs) fitCosts() []share.LeftOut {
 }
 
 func (in *inputs) fit(cost func(*compiledConfig) int, room budget.Room, full string) []share.LeftOut {
-	total, most := 0, room.For(len(in.configs))
+	total := 0
 	for _, c := range in.configs {
 		total += cost(c.compiledConfig)
 	}
-	return share.Fit(total, most, fmt.Sprintf(full, most), func(yield func(share.Cost) bool) {
+	return share.Fit(total, len(in.configs), room, full, func(yield func(share.Cost) bool) {
 		for i, c := range in.configs {
 			if !yield(share.Cost{
 				Namespace: c.object.Namespace, Name: v1alpha1.AlertmanagerConfigKind + "/" + c.object.Name, Amount: cost(c.compiledConfig),

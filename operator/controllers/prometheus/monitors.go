@@ -1,7 +1,6 @@
 package prometheus
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
@@ -109,9 +108,8 @@ func (ms Monitors) fitCosts() []share.LeftOut {
 			total += int(among.compiled[i].regexps)
 		}
 	}
-	most := budget.ServerRegexps.For(objects)
-	full := fmt.Sprintf("%d instructions of regular expressions in relabelings, for which the server has memory", most)
-	return share.Fit(total, most, full, func(yield func(share.Cost) bool) {
+	const full = "%d instructions of regular expressions in relabelings, for which the server has memory"
+	return share.Fit(total, objects, budget.ServerRegexps, full, func(yield func(share.Cost) bool) {
 		for m := range ms.All() {
 			if !yield(share.Cost{Namespace: m.Object.GetNamespace(), Name: m.Kind + "/" + m.Object.GetName(), Amount: int(m.regexps), LeaveOut: m.leaveOut}) {
 				return

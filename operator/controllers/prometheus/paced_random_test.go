@@ -58,8 +58,8 @@ type pacedOutcome struct {
 	current  bool // made from the current Secrets
 }
 
-// Whatever changes in a namespace, the monitors of another one are current after each reconciliation, and monitors that were
-// written before and still exist are written. When nothing changes any more, the results are those of a fresh start.
+// Changes in one namespace delay no monitors of another one, and remove none that still exists from the configuration. After the
+// last change, the results equal those of a new start.
 func TestPacedRandomHistories(t *testing.T) {
 	waited := 0
 	for seed := range uint64(6) {

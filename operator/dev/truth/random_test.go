@@ -20,7 +20,7 @@ import (
 type random struct {
 	*rand.Rand
 	t *testing.T
-	// prefix is that of the names of its namespaces.
+	// prefix begins the names of its namespaces.
 	prefix string
 }
 

@@ -44,14 +44,14 @@ func alertRemarks(say says, queries []*query) {
 // templates iterates over the paths and texts of annotations and labels.
 func (q *query) templates() iter.Seq2[string, string] {
 	return func(yield func(field, text string) bool) {
-		for _, key := range slices.Sorted(maps.Keys(q.rule.Annotations)) {
-			if !yield(q.path("annotations."+key), q.rule.Annotations[key]) {
-				return
-			}
-		}
-		for _, key := range slices.Sorted(maps.Keys(q.rule.Labels)) {
-			if !yield(q.path("labels."+key), q.rule.Labels[key]) {
-				return
+		for _, in := range []struct {
+			field string
+			texts map[string]string
+		}{{"annotations", q.rule.Annotations}, {"labels", q.rule.Labels}} {
+			for _, key := range slices.Sorted(maps.Keys(in.texts)) {
+				if !yield(q.path(in.field+"."+key), in.texts[key]) {
+					return
+				}
 			}
 		}
 	}

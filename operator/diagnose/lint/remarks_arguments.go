@@ -10,7 +10,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// sidecarKind stands for the Thanos sidecar in flagsOf.
+// sidecarKind is the key of the Thanos sidecar in flagsOf, which is no kind of object.
 const sidecarKind = "ThanosSidecar"
 
 // flagsOf are the flags of the programs, also of older versions, without those that the operator sets itself.

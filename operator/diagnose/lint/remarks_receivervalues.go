@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
-// pagerDutySeverities are what PagerDuty accepts as the severity of an event.
+// pagerDutySeverities are the severities of events that PagerDuty accepts.
 var pagerDutySeverities = []string{"critical", "error", "warning", "info"}
 
 // valueOfReceiver is a field of a receiver with the text that its value needs.

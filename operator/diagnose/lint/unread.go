@@ -32,10 +32,7 @@ func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure
 	if node == nil || node.Tag == "!!null" {
 		return "", false
 	}
-	said := slices.DeleteFunc(slices.Clone(l.findings), func(f Finding) bool {
-		return f.object() != at.object() || f.Severity != SeverityError || f.Code != CodeField && f.Code != CodeInvalid
-	})
-	for _, f := range said {
+	for _, f := range l.manifestErrors(w) {
 		switch {
 		case f.Field != a.Selector:
 		case strings.HasPrefix(f.Message, "cannot be set "):
@@ -47,7 +44,15 @@ func (l *linter) unread(w dryrun.Workload, a selection.Answer) (why string, sure
 	return "is not read, because the manifest has errors", false
 }
 
-// notSet reports whether an answer is that of a selector which is not set.
+// manifestErrors returns the findings about invalid fields of a workload.
+func (l *linter) manifestErrors(w dryrun.Workload) []Finding {
+	object := about(w.Ref()).object()
+	return slices.DeleteFunc(slices.Clone(l.findings), func(f Finding) bool {
+		return f.object() != object || f.Severity != SeverityError || f.Code != CodeField && f.Code != CodeInvalid
+	})
+}
+
+// notSet reports whether the selector of an answer is not set.
 func notSet(a selection.Answer) bool {
 	return a.Reason == selection.NoSelector || a.Reason == selection.NamespaceNotSelected && len(a.Misses) == 0
 }
@@ -61,10 +66,7 @@ func (l *linter) isFaulty(w dryrun.Workload, a selection.Answer) bool {
 func (l *linter) misspelled(w dryrun.Workload, field string) string {
 	name := field[strings.LastIndexByte(field, '.')+1:]
 	var all, named []string
-	for _, f := range l.findings {
-		if f.object() != about(w.Ref()).object() || f.Code != CodeField && f.Code != CodeInvalid {
-			continue
-		}
+	for _, f := range l.manifestErrors(w) {
 		text := f.Field + ": " + f.Message
 		if all = append(all, text); strings.Contains(f.Message, name) {
 			named = append(named, text)

@@ -158,7 +158,7 @@ type notSelected struct {
 	more    int // number of workloads beyond mostReasons
 }
 
-// add adds the answer of one workload. unread is that of [linter.unread].
+// add adds the answer of one workload. unread is the result of [linter.unread] for it.
 func (n *notSelected) add(s selector, answer selection.Answer, unread string) {
 	if answer.Reason == selection.NamespaceUnknown {
 		n.unknown = fmt.Sprintf("; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", n.subject.Namespace)

@@ -2,6 +2,7 @@ package nearmiss
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -36,7 +37,7 @@ func (v *View) resolved(field, text, own string) []Hint {
 	lookup, rest, is := strings.Cut(text, "+")
 	if is && !strings.ContainsAny(lookup, ":/.") {
 		a.before, text = lookup+"+", rest
-		if lookup != lookups[0] && lookup != lookups[1] && lookup != lookups[2] {
+		if !slices.Contains(lookups, lookup) {
 			return []Hint{{Code: Remark, Field: field, Message: fmt.Sprintf("Thanos has no lookup %s+, so the address is never found; there are %s+", lookup, strings.Join(lookups, "+, "))}}
 		}
 	}

@@ -1,6 +1,11 @@
 package share
 
-import "iter"
+import (
+	"fmt"
+	"iter"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+)
 
 // Cost is what an object costs a server that uses the objects of all namespaces.
 type Cost struct {
@@ -9,9 +14,10 @@ type Cost struct {
 	LeaveOut        func(why error)
 }
 
-// Fit leaves out objects until the others cost no more than most. total is what all cost; all is used only if that is
-// more. full is that of [LeaveOut].
-func Fit(total, most int, full string, all iter.Seq[Cost]) []LeftOut {
+// Fit leaves out objects until the others fit into the room of a number of objects. total is the cost of all of them; all is
+// used only if it exceeds the room. full is that of [LeaveOut], with %d for the room.
+func Fit(total, number int, room budget.Room, full string, all iter.Seq[Cost]) []LeftOut {
+	most := room.For(number)
 	if total <= most {
 		return nil
 	}
@@ -22,5 +28,5 @@ func Fit(total, most int, full string, all iter.Seq[Cost]) []LeftOut {
 			objects, leave = append(objects, Object{Namespace: c.Namespace, Name: c.Name, Bytes: c.Amount}), append(leave, c.LeaveOut)
 		}
 	}
-	return LeaveOut(objects, most, full, func(i int, why error) { leave[i](why) })
+	return LeaveOut(objects, most, fmt.Sprintf(full, most), func(i int, why error) { leave[i](why) })
 }
