@@ -17,7 +17,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
@@ -119,6 +121,9 @@ func (s *apiServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		body, _ = io.ReadAll(r.Body)
 	}
+	if r.Header.Get("Content-Type") == runtime.ContentTypeProtobuf {
+		body = asJSON(body)
+	}
 	if c.verb == "create" {
 		var o object
 		_ = json.Unmarshal(body, &o)
@@ -156,6 +161,20 @@ func (s *apiServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	s.writes = append(s.writes, c.String())
 	return respond(out), nil
+}
+
+// asJSON decodes an object from protobuf.
+func asJSON(body []byte) []byte {
+	o, kind, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+	if err != nil {
+		panic(err)
+	}
+	o.GetObjectKind().SetGroupVersionKind(*kind)
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err)
+	}
+	return text
 }
 
 func respond(v any) *http.Response {

@@ -68,7 +68,7 @@ func (c *CompressedFragment) archived() (*document.Piece, error) {
 			c.pieceErr = fmt.Errorf("archive rules %s: %w", c.FileName, err)
 			return
 		}
-		file.WriteString(c.Text())
+		file.Write(c.Text())
 		file.Write(zeros[:(tarBlock-c.Bytes%tarBlock)%tarBlock])
 		sum := sha256.Sum256(append([]byte(c.FileName+"\x00"), c.Sum[:]...))
 		c.piece = document.NewTextPiece(c.FileName, sum, file.Bytes())

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/s2"
@@ -96,14 +97,18 @@ func (c *CompressedFragment) Weight() (bytes int, files map[string]int) {
 // Len implements [Content].
 func (c *CompressedFragment) Len() int { return c.Bytes }
 
-// Text implements [Content].
-func (c *CompressedFragment) Text() string {
-	text, err := s2.Decode(nil, c.packed)
+// Append implements [Content].
+func (c *CompressedFragment) Append(to []byte) []byte {
+	to = slices.Grow(to, c.Bytes)
+	text, err := s2.Decode(to[len(to):len(to)+c.Bytes], c.packed)
 	if err != nil {
 		panic(fmt.Sprintf("unpack rules %s: %v", c.FileName, err)) // it was packed in this process
 	}
-	return string(text)
+	return to[:len(to)+len(text)]
 }
+
+// Text returns the content.
+func (c *CompressedFragment) Text() []byte { return c.Append(nil) }
 
 // Digest implements [Content] with the SHA-256, see [apply.DigestConfigMap].
 func (c *CompressedFragment) Digest() string { return string(c.Sum[:]) }

@@ -28,7 +28,7 @@ func TestPrometheusAndRulerShareACache(t *testing.T) {
 		for _, kind := range []string{v1.PrometheusKind, v1.ThanosRulerKind} {
 			for _, name := range []string{"main", "other"} { // both kinds have a "main": a name alone does not identify a workload
 				files := selected(kind, name).Compile(&cache, nil)
-				if got, want := strings.Contains(files[0].Text(), "partial_response_strategy: warn"), kind == v1.ThanosRulerKind; got != want {
+				if got, want := strings.Contains(string(files[0].Text()), "partial_response_strategy: warn"), kind == v1.ThanosRulerKind; got != want {
 					t.Errorf("%s: has the strategy: %t, want %t", kind, got, want)
 				}
 			}
@@ -82,7 +82,7 @@ func TestLastPassIsOfTheSettings(t *testing.T) {
 		t.Error("compiled again without a change")
 	}
 	s.Settings = thanosSettings("0.38.0")
-	if got := s.Compile(&cache, &last)[0]; !strings.Contains(got.Text(), "query_offset: 1m") || len(got.Dropped) > 0 || len(old[0].Dropped) != 1 {
+	if got := s.Compile(&cache, &last)[0]; !strings.Contains(string(got.Text()), "query_offset: 1m") || len(got.Dropped) > 0 || len(old[0].Dropped) != 1 {
 		t.Errorf("before %q, after %q and dropped %q", old[0].Dropped, got.Text(), got.Dropped)
 	}
 }
@@ -107,7 +107,7 @@ func TestFilesLeaveOutWhatIsRejected(t *testing.T) {
 func TestCompiledIsSmall(t *testing.T) {
 	content := strings.Repeat("groups: [] # the same comment again and again\n", 300)
 	c := newCompiled(Fragment{FileName: "a.yaml", Content: content})
-	if c.Content != "" || len(c.packed) > len(content)/20 || c.Text() != content {
+	if c.Content != "" || len(c.packed) > len(content)/20 || string(c.Text()) != content {
 		t.Errorf("%d bytes of content and %d compressed of %d", len(c.Content), len(c.packed), len(content))
 	}
 	if bytes, _ := c.Weight(); bytes < len(content) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
 // maxBucketBytes is the maximum size of keys and contents of one ConfigMap together. It
@@ -15,10 +16,9 @@ const maxBucketBytes = 1<<20 - 64<<10
 
 // Content is the content of a wanted file.
 type Content interface {
-	Len() int
+	apply.Value
 	Digest() string
 	Is(digest string) bool // reports whether this is the digest of the content
-	Text() string
 }
 
 // Pack plans the writes after which the ConfigMaps base-0, base-1, ... hold exactly files

@@ -20,10 +20,10 @@ func text(n int, fill string) string { return strings.Repeat(fill, n) }
 // plain is a content that is its own digest.
 type plain string
 
-func (p plain) Len() int              { return len(p) }
-func (p plain) Digest() string        { return string(p) }
-func (p plain) Is(digest string) bool { return string(p) == digest }
-func (p plain) Text() string          { return string(p) }
+func (p plain) Len() int                { return len(p) }
+func (p plain) Digest() string          { return string(p) }
+func (p plain) Is(digest string) bool   { return string(p) == digest }
+func (p plain) Append(to []byte) []byte { return append(to, p...) }
 
 // wanted returns the files as wanted files.
 func wanted(files map[string]string) map[string]Content {

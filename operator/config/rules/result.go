@@ -32,6 +32,6 @@ func (fs Files) Results() iter.Seq[fragments.Result] {
 type content struct{ *CompressedFragment }
 
 func (c content) WriteTo(w io.Writer) (int64, error) {
-	n, err := io.WriteString(w, c.Text())
+	n, err := w.Write(c.Text())
 	return int64(n), err
 }

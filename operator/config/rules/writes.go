@@ -45,12 +45,12 @@ func (p *Plan) Writes(live []Bucket, meta func(name string) metav1.ObjectMeta, c
 		return &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta(name)}
 	}
 	put := func(name string, digests map[string]string) apply.Step {
-		return apply.PutConfigMap(object(name), digests, func() map[string]string {
-			texts, all := make(map[string]string, len(digests)), contents()
+		return apply.PutConfigMap(object(name), digests, func() map[string]apply.Value {
+			values, all := make(map[string]apply.Value, len(digests)), contents()
 			for file := range digests {
-				texts[file] = all[file].Text()
+				values[file] = all[file]
 			}
-			return texts
+			return values
 		})
 	}
 	kept := maps.Clone(out.Files)

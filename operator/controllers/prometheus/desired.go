@@ -91,7 +91,7 @@ func (plan *Plan) plain(in *Inputs) []engine.Plain {
 	for _, r := range in.Rules {
 		if _, beside := plan.overflow[r.FileName]; beside {
 			out = append(out, engine.Plain{Part: "rules", Name: r.FileName, Text: func(w io.Writer) error {
-				_, err := io.WriteString(w, r.Text())
+				_, err := w.Write(r.Text())
 				return err
 			}})
 		}

@@ -126,7 +126,7 @@ func (w *simulation) pass() Plan {
 			len(config), strings.Count(config, "- job_name:"), want.Len(), len(w.services), err)
 	}
 	for _, r := range in.Rules {
-		if rules[r.FileName] != r.Text() {
+		if rules[r.FileName] != string(r.Text()) {
 			w.t.Errorf("%s is missing or another one", r.FileName)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
@@ -32,10 +31,15 @@ func digestedSecret(s *corev1.Secret, sums map[string]string) *corev1.Secret {
 // the operator has the texts of rules in memory already, compressed. [client.HasDigests] is true for it. The function
 // is idempotent.
 func DigestConfigMap(m *corev1.ConfigMap) *corev1.ConfigMap {
-	if client.HasDigests(m) {
+	switch {
+	case !client.HasDigests(m):
+		return digestedConfigMap(m, digests(m.Data))
+	case m.ManagedFields == nil:
 		return m
 	}
-	return digestedConfigMap(m, digests(m.Data))
+	out := *m
+	out.ManagedFields = nil
+	return &out
 }
 
 func digestedConfigMap(m *corev1.ConfigMap, sums map[string]string) *corev1.ConfigMap {
@@ -82,27 +86,14 @@ func (w *Writer) secretOf(want *corev1.Secret, sums map[string]string) *kind[*co
 	return &out
 }
 
-// configMapOf is like secretOf for a ConfigMap whose Data has digests. values returns the texts, once, if it must be written.
-func (w *Writer) configMapOf(values func() map[string]string) *kind[*corev1.ConfigMap] {
-	var texts map[string]string
-	var sums map[string]string
+// configMapOf is like secretOf for a ConfigMap whose Data has digests. values returns the texts if it must be written.
+func (w *Writer) configMapOf(values func() map[string]Value) *kind[*corev1.ConfigMap] {
 	out := w.configMaps
-	out.whole = func(want *corev1.ConfigMap) *corev1.ConfigMap {
-		if texts == nil {
-			texts, sums = values(), want.Data
-		}
-		return &corev1.ConfigMap{TypeMeta: configMapType, ObjectMeta: want.ObjectMeta, Immutable: want.Immutable, Data: texts}
-	}
-	out.keep = func(got *corev1.ConfigMap) *corev1.ConfigMap {
-		if texts != nil && sameMemory(got.Data, texts) {
-			return digestedConfigMap(got, maps.Clone(sums))
-		}
-		return DigestConfigMap(got)
+	out.api = func(namespace string) endpoint[*corev1.ConfigMap] {
+		return digestEndpoint{w.configMaps.api(namespace), values}
 	}
 	return &out
 }
-
-var configMapType = metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}
 
 // sameMemory reports whether two maps are the same and not only equal.
 func sameMemory[Value any](a, b map[string]Value) bool {

@@ -41,8 +41,8 @@ type Step struct {
 	// Digests has the SHA-256 of the values of a Secret or ConfigMap, by key. If nil, they are not known yet; see
 	// [Step.Sums].
 	Digests map[string]string
-	// Values returns the Data of a ConfigMap. It is called if the ConfigMap must be written: the texts are in memory compressed.
-	Values func() map[string]string
+	// Values returns the Data of a ConfigMap. It is called if the ConfigMap must be written.
+	Values func() map[string]Value
 }
 
 // PutSecret returns a step that creates or updates a Secret. known has the SHA-256 of its large values.
@@ -60,7 +60,7 @@ func PutSecret(s *corev1.Secret, known map[string][sha256.Size]byte) Step {
 
 // PutConfigMap returns a step that creates or updates a ConfigMap without Data. sums has the SHA-256 of the texts that
 // values returns.
-func PutConfigMap(m *corev1.ConfigMap, sums map[string]string, values func() map[string]string) Step {
+func PutConfigMap(m *corev1.ConfigMap, sums map[string]string, values func() map[string]Value) Step {
 	return Step{Verb: Put, Object: m, Digests: sums, Values: values}
 }
 
@@ -71,7 +71,7 @@ func (s *Step) Whole() Object {
 		return s.Object
 	}
 	out := *m
-	out.Data = s.Values()
+	out.Data = texts(s.Values())
 	return &out
 }
 

@@ -51,8 +51,6 @@ type kind[T metav1.Object] struct {
 	wrote func(want, got T)
 	// keep returns the part of a written object that is remembered and compared; nil: all.
 	keep func(T) T
-	// whole (optional) returns the object that is sent, if want has digests instead of values.
-	whole func(want T) T
 	// copy returns a copy that merge may change.
 	copy func(T) T
 	// summary (optional) returns a small object that differs if the content of want differs.
@@ -146,7 +144,7 @@ func InTerminatingNamespace(err error) bool {
 }
 
 func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {
-	got, err := k.api(want.GetNamespace()).Create(ctx, k.sent(want), metav1.CreateOptions{FieldManager: FieldManager})
+	got, err := k.api(want.GetNamespace()).Create(ctx, want, metav1.CreateOptions{FieldManager: FieldManager})
 	if err != nil {
 		return "", fmt.Errorf("create %s %q: %w", k.name, want.GetName(), err)
 	}
@@ -157,19 +155,11 @@ func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {
 // creatable returns the error with which the API server would reject the creation of an object, nil if only because one
 // of its name exists.
 func (k *kind[T]) creatable(ctx context.Context, want T) error {
-	_, err := k.api(want.GetNamespace()).Create(ctx, k.sent(want), metav1.CreateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
+	_, err := k.api(want.GetNamespace()).Create(ctx, want, metav1.CreateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
 	return err
-}
-
-// sent returns the object with its values.
-func (k *kind[T]) sent(want T) T {
-	if k.whole == nil {
-		return want
-	}
-	return k.whole(want)
 }
 
 // raced defines the pauses, a second in total, before an update is retried with the API
@@ -201,7 +191,7 @@ func (k *kind[T]) replace(ctx context.Context, want T, cached *T) (Change, error
 		if ending = k.hasPods && live.GetDeletionTimestamp() != nil; ending {
 			return nil
 		}
-		next := k.copy(k.sent(want))
+		next := k.copy(want)
 		k.merge(next, live)
 		got, err = api.Update(ctx, next, metav1.UpdateOptions{FieldManager: FieldManager})
 		return err

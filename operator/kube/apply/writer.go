@@ -107,11 +107,11 @@ func (w *Writer) putSecret(ctx context.Context, want *corev1.Secret, sums map[st
 
 // ConfigMap creates or updates a ConfigMap.
 func (w *Writer) ConfigMap(ctx context.Context, want *corev1.ConfigMap) (Change, error) {
-	return w.putConfigMap(ctx, want, digests(want.Data), func() map[string]string { return want.Data })
+	return w.putConfigMap(ctx, want, digests(want.Data), func() map[string]Value { return plainValues(want.Data) })
 }
 
 // putConfigMap creates or updates a ConfigMap. sums are the digests of its texts, which values returns.
-func (w *Writer) putConfigMap(ctx context.Context, want *corev1.ConfigMap, sums map[string]string, values func() map[string]string) (Change, error) {
+func (w *Writer) putConfigMap(ctx context.Context, want *corev1.ConfigMap, sums map[string]string, values func() map[string]Value) (Change, error) {
 	return w.configMapOf(values).upsert(ctx, digestedConfigMap(want, sums))
 }
 
