@@ -78,7 +78,7 @@ type Controller struct {
 	watcher  *delivery.Watcher
 	timeline *timeline.Log
 	bindings *bindingsQueue // nil without Options.ConfigStatus
-	uses     uses           // of the shared Services
+	sharings sharings       // the shared Services
 
 	mu     sync.Mutex
 	memory map[types.NamespacedName]*memory

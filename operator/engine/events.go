@@ -79,7 +79,7 @@ func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 		c.wakePeers(w)
 	}
 	if e.Action == "delete" {
-		c.dropUse(w)
+		c.sharing(w.GetNamespace()) // drops it
 	}
 	if c.handsOver(e) {
 		c.bindings.handOver(key, w)
@@ -119,7 +119,10 @@ func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (u
 	if w.GetUID() != ref.UID {
 		return false, true
 	}
-	use := c.useOf(w)
+	use := c.sharing(namespace).uses[ref.Name]
+	if use == nil || use.of != w {
+		return !c.manages(w) || c.kind.Shape(w).Service.Shared(), true
+	}
 	return use.foreign || use.shared(), true
 }
 

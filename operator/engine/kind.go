@@ -232,8 +232,7 @@ func (s Service) Shared() bool { return len(s.Ports) > 0 }
 // Peer is a workload of the same kind and namespace.
 type Peer struct {
 	v1.Workload
-	Foreign bool        // another operator is responsible for it
-	use     *serviceUse // kept while the workload is unchanged; nil: not kept
+	Foreign bool // another operator is responsible for it
 }
 
 // Cluster is the source of a reconciliation's reads: informer stores in the operator, manifests
@@ -282,7 +281,8 @@ type Live struct {
 	// Secrets are the operator's Secrets whose names begin with that of the StatefulSet, by name and as returned by apply.DigestSecret.
 	Secrets map[string]*corev1.Secret
 	// Peers are the workloads of the kind in the namespace, with or without this one.
-	Peers []Peer
+	Peers   []Peer
+	sharing *sharing // of the peers; nil: not kept
 	// Retained are the names of StatefulSets that are kept unchanged although the workload no
 	// longer wants them. Nothing waits for their pods.
 	Retained map[string]bool

@@ -1,14 +1,19 @@
 package engine
 
 import (
+	"iter"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// The workloads of a namespace share a Service, so that each of them depends on all others. What one
-// contributes is computed once while it is unchanged, and not once for each of the others.
+// The workloads of a namespace share a Service, so that each of them depends on all others. What one contributes is
+// computed once while it is unchanged, and the Service once while all of them are.
 
 // serviceUse is the contribution of one version of a workload to the shared Service.
 type serviceUse struct {
@@ -20,62 +25,96 @@ type serviceUse struct {
 	peer workload.Peer
 }
 
-// uses holds the serviceUse of the workloads in each namespace. It is safe for concurrent use.
-type uses struct {
+// user returns the contribution. of converts a workload of the kind.
+func (u *serviceUse) user(of func(v1.Workload) workload.ServiceUser) workload.Peer {
+	u.once.Do(func() { u.peer = workload.PeerOf(of(u.of), u.foreign) })
+	return u.peer
+}
+
+// sharing is the shared Service of one version of the workloads in a namespace.
+type sharing struct {
+	version uint64 // of the store of workloads
+	peers   []Peer
+	uses    map[string]*serviceUse // by name
+	live    apply.Settled[*corev1.Service]
+
+	mu    sync.Mutex
+	users *workload.ServiceUsers // nil: not built yet
+}
+
+// serviceUsers returns the workloads that use the Service. of converts a workload of the kind. One for which it panics
+// fails the first call only.
+func (s *sharing) serviceUsers(of func(v1.Workload) workload.ServiceUser) *workload.ServiceUsers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users != nil {
+		return s.users
+	}
+	users := make([]workload.Peer, len(s.peers))
+	for i, p := range s.peers {
+		users[i] = s.uses[p.GetName()].user(of)
+	}
+	s.users = workload.NewServiceUsers(users)
+	return s.users
+}
+
+// sharings holds what the workloads of each namespace share. It is safe for concurrent use.
+type sharings struct {
 	mu  sync.Mutex
-	all map[string]map[string]*serviceUse // by namespace and name
+	all map[string]*sharing // by namespace
 }
 
-// useOf returns the use of a cached workload.
-func (c *Controller) useOf(w v1.Workload) *serviceUse {
-	c.uses.mu.Lock()
-	defer c.uses.mu.Unlock()
-	return c.currentUse(w)
+// sharing returns what the workloads of a namespace share.
+func (c *Controller) sharing(namespace string) *sharing {
+	c.sharings.mu.Lock()
+	defer c.sharings.mu.Unlock()
+	last, version := c.sharings.all[namespace], c.stores.workloads.Version()
+	if last == nil {
+		last = &sharing{}
+	}
+	if last.version == version || last.has(c.stores.workloads.SortedIn(namespace)) {
+		last.version = version
+		return last
+	}
+	next := &sharing{version: version, uses: map[string]*serviceUse{}}
+	for obj := range c.stores.workloads.SortedIn(namespace) {
+		w := obj.(v1.Workload)
+		use := last.uses[w.GetName()]
+		if use == nil || use.of != w {
+			use = &serviceUse{of: w, foreign: !c.manages(w), shared: sync.OnceValue(func() bool { return c.kind.Shape(w).Service.Shared() })}
+		}
+		next.uses[w.GetName()] = use
+		next.peers = append(next.peers, Peer{Workload: w, Foreign: use.foreign})
+	}
+	if c.sharings.all == nil {
+		c.sharings.all = map[string]*sharing{}
+	}
+	if c.sharings.all[namespace] = next; len(next.peers) == 0 {
+		delete(c.sharings.all, namespace)
+	}
+	return next
 }
 
-// currentUse is useOf while uses.mu is held.
-func (c *Controller) currentUse(w v1.Workload) *serviceUse {
-	foreign := !c.manages(w)
-	if use := c.uses.all[w.GetNamespace()][w.GetName()]; use != nil && use.of == w && use.foreign == foreign {
-		return use
+// has reports whether these are the peers.
+func (s *sharing) has(workloads iter.Seq[catalog.Object]) bool {
+	n := 0
+	for w := range workloads {
+		if n == len(s.peers) || s.peers[n].Workload != w {
+			return false
+		}
+		n++
 	}
-	return &serviceUse{of: w, foreign: foreign, shared: sync.OnceValue(func() bool { return c.kind.Shape(w).Service.Shared() })}
+	return n == len(s.peers)
 }
 
-// peers returns the workloads of this controller's kind in a namespace.
-func (c *Controller) peers(namespace string) (out []Peer) {
-	all := c.stores.workloads.in(namespace)
-	current := make(map[string]*serviceUse, len(all))
-	c.uses.mu.Lock()
-	defer c.uses.mu.Unlock()
-	for _, w := range all {
-		use := c.currentUse(w)
-		current[w.GetName()] = use
-		out = append(out, Peer{Workload: w, Foreign: use.foreign, use: use})
+// serviceUsers returns the workloads that use the shared Service. of converts a workload of the kind.
+func (l Live) serviceUsers(of func(v1.Workload) workload.ServiceUser) *workload.ServiceUsers {
+	if l.sharing != nil {
+		return l.sharing.serviceUsers(of)
 	}
-	if c.uses.all == nil {
-		c.uses.all = map[string]map[string]*serviceUse{}
+	users := make([]workload.Peer, len(l.Peers))
+	for i, p := range l.Peers {
+		users[i] = workload.PeerOf(of(p.Workload), p.Foreign)
 	}
-	c.uses.all[namespace] = current
-	return out
-}
-
-// dropUse removes a deleted workload.
-func (c *Controller) dropUse(w v1.Workload) {
-	c.uses.mu.Lock()
-	defer c.uses.mu.Unlock()
-	delete(c.uses.all[w.GetNamespace()], w.GetName())
-	if len(c.uses.all[w.GetNamespace()]) == 0 {
-		delete(c.uses.all, w.GetNamespace())
-	}
-}
-
-// user returns the peer with the ports that it needs in the shared Service. of converts a workload of
-// the kind.
-func (p Peer) user(of func(v1.Workload) workload.ServiceUser) workload.Peer {
-	if p.use == nil {
-		return workload.PeerOf(of(p.Workload), p.Foreign)
-	}
-	p.use.once.Do(func() { p.use.peer = workload.PeerOf(of(p.Workload), p.Foreign) })
-	return p.use.peer
+	return workload.NewServiceUsers(users)
 }

@@ -33,12 +33,13 @@ func TestPeersAreConvertedOnce(t *testing.T) {
 				converted := map[string]int{}
 				of := func(w v1.Workload) workload.ServiceUser { converted[w.GetName()]++; return counted{} }
 				pass := func() (peers int) {
+					first := c.sharing("team")
 					for range n { // each of them depends on all
-						peers = 0
-						for _, p := range c.peers("team") {
-							p.user(of)
-							peers++
+						s := c.sharing("team")
+						if len(s.peers) > 0 && s.serviceUsers(of) != first.serviceUsers(of) {
+							t.Error("the Service of unchanged workloads is built again")
 						}
+						peers = len(s.peers)
 					}
 					return peers
 				}
@@ -59,12 +60,39 @@ func TestPeersAreConvertedOnce(t *testing.T) {
 				b.gone(ruler(name(0)))
 				b.settle()
 				clear(converted)
-				if got := pass(); got != n-1 || len(converted) != 0 || len(c.uses.all["team"]) != n-1 {
-					t.Errorf("after a deletion: %d peers, %d kept, %v", got, len(c.uses.all["team"]), converted)
+				if got := pass(); got != n-1 || len(converted) != 0 || len(c.sharings.all) != min(n-1, 1) {
+					t.Errorf("after a deletion: %d peers, %d namespaces, %v", got, len(c.sharings.all), converted)
 				}
 			})
 		})
 	}
+}
+
+// A workload that cannot be converted, because of a defect, is left out of the Service of the others.
+func TestAPeerThatCannotBeConverted(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *harness, f *fakeKind) {
+		b.set(ruler("bad"))
+		b.set(ruler("good"))
+		c := b.start(nil, f)[0]
+		converted := 0
+		of := func(w v1.Workload) workload.ServiceUser {
+			if converted++; w.GetName() == "bad" {
+				panic("defect")
+			}
+			return counted{}
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the defect is not noticed")
+				}
+			}()
+			c.sharing("team").serviceUsers(of)
+		}()
+		if c.sharing("team").serviceUsers(of) == nil || converted != 2 {
+			t.Errorf("%d conversions", converted)
+		}
+	})
 }
 
 // An owner reference of the shared Service to a workload that was recreated is no longer needed. References to what this

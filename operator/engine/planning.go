@@ -169,13 +169,13 @@ func (p *Plan) PutService(u workload.ServiceUser, live Live, of func(v1.Workload
 	if len(ports) == 0 {
 		return
 	}
-	var peers []workload.Peer
-	for _, peer := range live.Peers {
-		peers = append(peers, peer.user(of))
-	}
-	svc, lost := u.SharedService(ports, peers)
+	svc, lost := u.SharedService(ports, live.serviceUsers(of))
 	p.Warnings = append(p.Warnings, lost...)
-	p.Workload = append(p.Workload, apply.Step{Verb: apply.Put, Object: svc})
+	step := apply.Step{Verb: apply.Put, Object: svc}
+	if live.sharing != nil {
+		step.Settled = &live.sharing.live
+	}
+	p.Workload = append(p.Workload, step)
 }
 
 // Unwanted returns the names of the workload's live StatefulSets that are not wanted, in order.

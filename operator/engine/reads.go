@@ -41,7 +41,8 @@ func (c *Controller) live(ctx context.Context, w v1.Workload, state *memory) (Li
 	for _, s := range c.writer.Secrets().List(namespace, informer.NamedAfter(c.kind.prefix()+w.GetName())) {
 		out.Secrets[s.Name] = s
 	}
-	out.Peers = c.peers(namespace)
+	out.sharing = c.sharing(namespace)
+	out.Peers = out.sharing.peers
 	if c.stores.claims != nil {
 		out.Claims = append([]*corev1.PersistentVolumeClaim{}, c.stores.claims.List(namespace, named)...)
 	}

@@ -73,7 +73,7 @@ func TestServiceOfAnyKind(t *testing.T) {
 	older, younger := widget("older", v1.WorkloadFields{}, Config{}), widget("younger", v1.WorkloadFields{}, Config{})
 	younger.Meta.CreationTimestamp = metav1.Unix(1, 0)
 	users := []Peer{{Base: older, Ports: []corev1.ServicePort{port("web", 1)}}, {Base: widget("own", v1.WorkloadFields{ServiceName: "own"}, Config{})}}
-	svc, lost := younger.SharedService([]corev1.ServicePort{port("http", 1), port("grpc", 2)}, users)
+	svc, lost := younger.SharedService([]corev1.ServicePort{port("http", 1), port("grpc", 2)}, NewServiceUsers(users))
 	if got := fmt.Sprint(svc.Name, svc.Labels["operated-widget"], svc.Spec.Selector, len(svc.OwnerReferences), len(svc.Spec.Ports)); got != "widget-operatedtruemap[app.kubernetes.io/name:widget-server] 2 2" {
 		t.Errorf("Service %s", got)
 	}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -24,7 +26,7 @@ type Peer struct {
 // ServiceUser is a workload with the ports that it needs in the shared Service.
 type ServiceUser interface {
 	// SharedService is the method of [Base].
-	SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []faults.Finding)
+	SharedService(own []corev1.ServicePort, users *ServiceUsers) (svc *corev1.Service, lost []faults.Finding)
 	// ServicePorts returns no ports if the workload does not use the Service.
 	ServicePorts() []corev1.ServicePort
 	// Peer is the method of [Base].
@@ -53,23 +55,76 @@ func (b *Base) Peer(ports []corev1.ServicePort, foreign bool) Peer {
 	return Peer{Base: b, Ports: ports, Foreign: foreign}
 }
 
+// ServiceUsers are the workloads of a kind in a namespace that use its shared Service, the oldest first. It is safe for
+// concurrent use.
+type ServiceUsers struct {
+	all []Peer
+
+	once    sync.Once // guards the following
+	service *corev1.Service
+	holders []string // of each of its ports, the name of the workload
+}
+
+// NewServiceUsers returns those of the workloads that use the Service.
+func NewServiceUsers(peers []Peer) *ServiceUsers {
+	out := &ServiceUsers{}
+	for _, p := range peers {
+		if len(p.Ports) > 0 {
+			out.all = append(out.all, p)
+		}
+	}
+	slices.SortFunc(out.all, byAge)
+	return out
+}
+
+func byAge(x, y Peer) int {
+	return cmp.Or(x.Meta.CreationTimestamp.Compare(y.Meta.CreationTimestamp.Time), cmp.Compare(x.Meta.Name, y.Meta.Name))
+}
+
 // SharedService returns the headless Service that gives pods their names. All workloads
 // of the kind in a namespace share it, and it selects the pods of all of them. Its ports
 // are the union, independent of the managing operator and of b. lost describes the ports
 // of this workload, own, that are missing in it.
 //
 // Plain owner references name the workloads of this operator. They must be merged with
-// the existing ones.
-func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []faults.Finding) {
-	users := []Peer{{Base: b, Ports: own}}
-	for _, p := range peers {
-		if p.Meta.Name != b.Meta.Name && len(p.Ports) > 0 {
-			users = append(users, p)
+// the existing ones. The Service is the same object for all users, and must not be modified.
+func (b *Base) SharedService(own []corev1.ServicePort, users *ServiceUsers) (svc *corev1.Service, lost []faults.Finding) {
+	svc, holders := b.unite(Peer{Base: b, Ports: own}, users)
+	for _, port := range own {
+		i := collision(svc.Spec.Ports, port)
+		if have := svc.Spec.Ports[i]; have.Name != port.Name || have.Port != port.Port {
+			lost = append(lost, faults.Remark("spec.portName", "port %q (%d) is not in Service %q, where %s %q has port %q (%d): use the same spec.portName, or a Service of its own in spec.serviceName",
+				port.Name, port.Port, b.Kind.Service, b.Kind.Row.Kind, holders[i], have.Name, have.Port))
 		}
 	}
-	slices.SortFunc(users, func(x, y Peer) int {
-		return cmp.Or(x.Meta.CreationTimestamp.Compare(y.Meta.CreationTimestamp.Time), cmp.Compare(x.Meta.Name, y.Meta.Name))
-	})
+	return svc, lost
+}
+
+// unite returns the Service of the users and of one of them as it is now, and the names of the workloads that hold its
+// ports. If they have that version of it, the Service is built once.
+func (b *Base) unite(own Peer, users *ServiceUsers) (*corev1.Service, []string) {
+	if users == nil {
+		return b.serviceOf([]Peer{own})
+	}
+	at := slices.IndexFunc(users.all, func(u Peer) bool { return u.Meta.Name == b.Meta.Name })
+	if at < 0 || !users.all[at].equal(own) {
+		all := slices.DeleteFunc(slices.Clone(users.all), func(u Peer) bool { return u.Meta.Name == b.Meta.Name })
+		all = append(all, own)
+		slices.SortFunc(all, byAge)
+		return b.serviceOf(all)
+	}
+	users.once.Do(func() { users.service, users.holders = b.serviceOf(users.all) })
+	return users.service, users.holders
+}
+
+// equal reports whether two versions of a workload contribute the same to the Service.
+func (p Peer) equal(own Peer) bool {
+	return !p.Foreign && p.Meta.DeletionTimestamp == nil && p.Meta.UID == own.Meta.UID && p.Meta.CreationTimestamp.Equal(&own.Meta.CreationTimestamp) &&
+		slices.EqualFunc(p.Ports, own.Ports, func(a, b corev1.ServicePort) bool { return equality.Semantic.DeepEqual(a, b) })
+}
+
+// serviceOf returns the Service of users, and the names of the workloads that hold its ports.
+func (b *Base) serviceOf(users []Peer) (svc *corev1.Service, holders []string) {
 	meta := b.ObjectMeta(b.Kind.Service)
 	meta.Labels = Overlay(managedBy, map[string]string{b.Kind.OperatedLabel: "true"}, b.Config.Labels)
 	meta.OwnerReferences = nil
@@ -78,7 +133,7 @@ func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev
 			meta.OwnerReferences = append(meta.OwnerReferences, u.PlainReference())
 		}
 	}
-	ports, lost := b.unitePorts(users)
+	ports, holders := unitePorts(users)
 	return &corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: meta,
@@ -89,38 +144,32 @@ func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev
 
 			PublishNotReadyAddresses: b.Kind.NotReadyAddresses,
 		},
-	}, lost
+	}, holders
 }
 
-// unitePorts returns the ports of all workloads, web ports first. Names are unique in a
-// Service, and so are port numbers of a protocol. In a collision, the port of the older
-// workload is kept.
-func (b *Base) unitePorts(users []Peer) (ports []corev1.ServicePort, lost []faults.Finding) {
-	var holders []string
-	claim := func(p Peer, port corev1.ServicePort) {
-		i := slices.IndexFunc(ports, func(have corev1.ServicePort) bool {
-			return have.Name == port.Name || have.Port == port.Port && cmp.Or(have.Protocol, corev1.ProtocolTCP) == cmp.Or(port.Protocol, corev1.ProtocolTCP)
-		})
-		switch {
-		case i < 0:
-			ports, holders = append(ports, port), append(holders, p.Meta.Name)
-		case p.Base == b && (ports[i].Name != port.Name || ports[i].Port != port.Port):
-			lost = append(lost, faults.Remark("spec.portName", "port %q (%d) is not in Service %q, where %s %q has port %q (%d): use the same spec.portName, or a Service of its own in spec.serviceName",
-				port.Name, port.Port, b.Kind.Service, b.Kind.Row.Kind, holders[i], ports[i].Name, ports[i].Port))
-		}
-	}
+// unitePorts returns the ports of all workloads, web ports first, and the names of the workloads that hold them. Names
+// are unique in a Service, and so are port numbers of a protocol. In a collision, the port of the older workload is
+// kept.
+func unitePorts(users []Peer) (ports []corev1.ServicePort, holders []string) {
 	most := 0
 	for _, u := range users {
 		most = max(most, len(u.Ports))
 	}
 	for i := range most {
 		for _, u := range users {
-			if i < len(u.Ports) {
-				claim(u, u.Ports[i])
+			if i < len(u.Ports) && collision(ports, u.Ports[i]) < 0 {
+				ports, holders = append(ports, u.Ports[i]), append(holders, u.Meta.Name)
 			}
 		}
 	}
-	return ports, lost
+	return ports, holders
+}
+
+// collision returns the index of the first port that has the name of another one, or its number and protocol; -1 if there is none.
+func collision(ports []corev1.ServicePort, other corev1.ServicePort) int {
+	return slices.IndexFunc(ports, func(have corev1.ServicePort) bool {
+		return have.Name == other.Name || have.Port == other.Port && cmp.Or(have.Protocol, corev1.ProtocolTCP) == cmp.Or(other.Protocol, corev1.ProtocolTCP)
+	})
 }
 
 // CheckService returns an error if the Service of spec.serviceName cannot govern pods with these labels.

@@ -61,7 +61,7 @@ func TestSharedService(t *testing.T) {
 					continue
 				}
 				for _, peers := range [][]workload.Peer{tc.users, slices.Concat(tc.users[i+1:], tc.users[:i])} {
-					svc, lost := me.SharedService(me.Ports, peers)
+					svc, lost := me.SharedService(me.Ports, workload.NewServiceUsers(peers))
 					var ports, owners []string
 					for _, p := range svc.Spec.Ports {
 						ports = append(ports, fmt.Sprintf("%s %d", p.Name, p.Port))

@@ -175,12 +175,12 @@ func TestSharedService(t *testing.T) {
 	other := ruler(t, `portName: http`)
 	other.Name = "other"
 	o := newBuilder(ruler(t, ``), testConfig())
-	svc, lost := o.SharedService(o.ServicePorts(), []workload.Peer{workload.PeerOf(newBuilder(other, testConfig()), false)})
+	svc, lost := o.SharedService(o.ServicePorts(), workload.NewServiceUsers([]workload.Peer{workload.PeerOf(newBuilder(other, testConfig()), false)}))
 	if len(svc.Spec.Ports) != 2 || len(svc.OwnerReferences) != 2 || len(lost) != 0 {
 		t.Errorf("Service %v, lost %v", svc, lost)
 	}
 	theirs := newBuilder(other, testConfig())
-	_, lost = theirs.SharedService(theirs.ServicePorts(), []workload.Peer{workload.PeerOf(o, false)})
+	_, lost = theirs.SharedService(theirs.ServicePorts(), workload.NewServiceUsers([]workload.Peer{workload.PeerOf(o, false)}))
 	if len(lost) != 1 || !strings.Contains(lost[0].Reason, `port "http" (10902) is not in Service "thanos-ruler-operated", where ThanosRuler "main"`) {
 		t.Errorf("lost %q", lost)
 	}

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -89,4 +90,35 @@ func (w *Writer) sameService(want, live *corev1.Service) bool {
 		next.Spec.PublishNotReadyAddresses == live.Spec.PublishNotReadyAddresses &&
 		equality.Semantic.DeepEqual(next.Spec.ExternalIPs, live.Spec.ExternalIPs) &&
 		equality.Semantic.DeepEqual(next.Spec.Ports, live.Spec.Ports)
+}
+
+// Settled remembers the last live object that was as wanted. The zero value is ready to use, by one kind of objects in
+// one namespace. It is safe for concurrent use.
+type Settled[T comparable] struct {
+	mu         sync.Mutex
+	want, live T
+}
+
+// same returns the result of compare, which is called again when either object has another version.
+func (s *Settled[T]) same(want, live T, compare func(want, live T) bool) bool {
+	s.mu.Lock()
+	settled := s.want == want && s.live == live
+	s.mu.Unlock()
+	if settled {
+		return true
+	}
+	if !compare(want, live) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.want, s.live = want, live
+	return true
+}
+
+// serviceOnce returns the kind of a Service that is compared once while it and the wanted one are the same objects.
+func (w *Writer) serviceOnce(settled *Settled[*corev1.Service]) *kind[*corev1.Service] {
+	out := w.services
+	out.same = func(want, live *corev1.Service) bool { return settled.same(want, live, w.sameService) }
+	return &out
 }

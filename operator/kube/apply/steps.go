@@ -43,6 +43,8 @@ type Step struct {
 	Digests map[string]string
 	// Values returns the Data of a ConfigMap. It is called if the ConfigMap must be written.
 	Values func() map[string]Value
+	// Settled (optional) saves the comparison of a Service that several callers put unchanged.
+	Settled *Settled[*corev1.Service]
 }
 
 // PutSecret returns a step that creates or updates a Secret. known has the SHA-256 of its large values.
@@ -160,6 +162,9 @@ func (w *Writer) step(ctx context.Context, s Step) (Change, error) {
 	case *corev1.Service:
 		if s.Verb == Release {
 			return w.releaseService(ctx, o)
+		}
+		if s.Verb == Put && s.Settled != nil {
+			return w.serviceOnce(s.Settled).upsert(ctx, o)
 		}
 		return stepOf(ctx, &w.services, s.Verb, o, w.Service)
 	case *appsv1.StatefulSet:
