@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/distribution/reference"
 	corev1 "k8s.io/api/core/v1"
@@ -27,7 +28,7 @@ func configPartSuffix(i int) string { return configPartStem + strconv.Itoa(i) }
 // project's config-reloader, or its repository is in [Config.PartsReaders]. Unknown images are
 // excluded, because a reloader without this support blocks every starting pod.
 func (c Config) partsReader(image string) bool {
-	named, err := reference.ParseNormalizedNamed(image)
+	named, err := lastImage.parse(image)
 	if err != nil {
 		return false
 	}
@@ -38,6 +39,29 @@ func (c Config) partsReader(image string) bool {
 		known, err := reference.ParseNormalizedNamed(repository)
 		return err == nil && known.Name() == named.Name()
 	})
+}
+
+// lastImage holds the parsed image of a reloader. Nearly all workloads have the same one, and each reconciliation needs
+// it several times.
+var lastImage imageParser
+
+// imageParser keeps the last image that was parsed. It is safe for concurrent use.
+type imageParser struct{ last atomic.Pointer[parsedImage] }
+
+type parsedImage struct {
+	text  string
+	named reference.Named
+}
+
+func (p *imageParser) parse(image string) (reference.Named, error) {
+	if last := p.last.Load(); last != nil && last.text == image {
+		return last.named, nil
+	}
+	named, err := reference.ParseNormalizedNamed(image)
+	if err == nil {
+		p.last.Store(&parsedImage{image, named})
+	}
+	return named, err
 }
 
 // CheckPartsReader validates an element of [Config.PartsReaders].

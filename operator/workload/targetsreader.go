@@ -19,7 +19,7 @@ func (c Config) TargetsReader(image string) bool {
 	if !c.partsReader(image) {
 		return false
 	}
-	named, err := reference.ParseNormalizedNamed(image)
+	named, err := lastImage.parse(image)
 	if err != nil {
 		return false
 	}

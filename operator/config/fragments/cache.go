@@ -61,6 +61,8 @@ type bucket[F any] struct {
 	mu      sync.Mutex
 	entries map[place]*entry[F]
 	bytes   int // total of the fragments, without files
+
+	workloads int // with these settings; guarded by the cache's mu
 }
 
 type entry[F any] struct {
@@ -87,6 +89,7 @@ func (c *Cache[F]) Use(w Workload, settings string) {
 	if c.buckets[settings] == nil {
 		c.buckets[settings] = &bucket[F]{entries: map[place]*entry[F]{}}
 	}
+	c.buckets[settings].workloads++
 	if had {
 		c.drop(before)
 	}
@@ -102,15 +105,14 @@ func (c *Cache[F]) Release(w Workload) {
 	}
 }
 
+// drop removes a workload from a bucket. c.mu must be held.
 func (c *Cache[F]) drop(settings string) {
-	for _, used := range c.workloads {
-		if used == settings {
-			return
-		}
-	}
 	dropped := c.buckets[settings]
+	if dropped.workloads--; dropped.workloads > 0 {
+		return
+	}
 	delete(c.buckets, settings)
-	if dropped == nil || c.charge == nil {
+	if c.charge == nil {
 		return
 	}
 	dropped.mu.Lock()
@@ -149,16 +151,10 @@ func (c *Cache[F]) Held(w Workload) int {
 	if !is {
 		return 0
 	}
-	sharing := 0
-	for _, used := range c.workloads {
-		if used == settings {
-			sharing++
-		}
-	}
 	b := c.buckets[settings]
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.bytes / sharing
+	return b.bytes / b.workloads
 }
 
 // recount charges the object for its largest fragment. c.mu must be held.

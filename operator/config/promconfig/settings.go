@@ -44,6 +44,7 @@ type Settings struct {
 	target       gate.Target
 	rules        relabelRules
 	key          string
+	bytes        int // approximate size
 	capabilities Capabilities
 
 	// Steps that all monitors of the workload have in common.
@@ -233,8 +234,16 @@ func (s *Settings) seal() error {
 		return fmt.Errorf("hash the settings: %w", err)
 	}
 	sum := sha256.Sum256(text)
-	s.key = hex.EncodeToString(sum[:])
+	s.key, s.bytes = hex.EncodeToString(sum[:]), len(text)
 	return nil
+}
+
+// Size returns the approximate size in memory, in bytes. It is 0 for nil.
+func (s *Settings) Size() int {
+	if s == nil {
+		return 0
+	}
+	return s.bytes
 }
 
 // Key returns a hash of the settings. Equal keys result in equal fragments for the same monitor.

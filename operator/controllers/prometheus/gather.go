@@ -29,11 +29,26 @@ type gatherer struct {
 	frame     fragments.Kept[promconfig.Frame]
 	mounts    engine.Mounts
 	sets      workload.BuiltSets
+
+	keptOf v1.Workload          // for which settings were made; nil: none
+	kept   *promconfig.Settings // of it
+}
+
+// settingsOf returns the settings of a workload. They are made once for each version of it.
+func (g *gatherer) settingsOf(o Workload) (*promconfig.Settings, error) {
+	if g.keptOf == o.typed() {
+		return g.kept, nil
+	}
+	out, err := g.Options.settings(o)
+	if g.keptOf, g.kept = nil, nil; err == nil && o.GetResourceVersion() != "" {
+		g.keptOf, g.kept = o.typed(), out
+	}
+	return out, err
 }
 
 // Held implements [engine.Gatherer].
 func (g *gatherer) Held() int {
-	return g.family.monitors.Held(g.workload) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held() + g.sets.Held()
+	return g.family.monitors.Held(g.workload) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held() + g.sets.Held() + g.kept.Size()
 }
 
 // Close implements [engine.Gatherer].
@@ -53,7 +68,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 	in := &Inputs{Workload: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents, sets: &g.sets}
 	in.Retained = in.retained()
 	selectors, err := g.kindOf(o).Selectors(o.typed())
-	settings, invalid := g.settings(o)
+	settings, invalid := g.settingsOf(o)
 	if err != nil || invalid != nil {
 		return in, g.faults(o, settings, c, err, invalid)
 	}
