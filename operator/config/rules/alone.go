@@ -5,6 +5,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
@@ -14,9 +15,9 @@ var alonePercents = []int{95, 80, 60, 45}
 // PackAlone is like [Pack], for pods that get rules only from ConfigMaps, of which there are at
 // most [budget.RuleConfigMaps]. Files that do not fit are rejected, beginning with the largest
 // ones of the namespaces that use the most space.
-func (fs Files) PackAlone(base string, live []Bucket) (Plan, []share.LeftOut) {
+func (l *LastPlan) PackAlone(base string, live []Bucket, fs Files) (Plan, []share.LeftOut) {
 	var left []share.LeftOut
-	plan := PackWithin(base, live, fs.Contents(), budget.RuleConfigMaps)
+	plan := l.packWithin(base, live, fs, budget.RuleConfigMaps)
 	for _, percent := range alonePercents {
 		if len(plan.Overflow) == 0 {
 			break
@@ -25,6 +26,11 @@ func (fs Files) PackAlone(base string, live []Bucket) (Plan, []share.LeftOut) {
 		plan = PackWithin(base, live, fs.Contents(), budget.RuleConfigMaps)
 	}
 	return plan, left
+}
+
+// PackMounted is [PackWithin] for the ConfigMaps that every pod mounts. The plan must not be modified.
+func (l *LastPlan) PackMounted(base string, live []Bucket, fs Files) Plan {
+	return l.packWithin(base, live, fs, wellknown.MountedRuleConfigMaps)
 }
 
 // leaveOut rejects files until the others take at most room bytes.

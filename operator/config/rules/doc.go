@@ -24,6 +24,7 @@
 //	check.go      everything that Prometheus would reject (template.go: alert templates)
 //	invalid.go    the error with all faults
 //	file.go       the files of a workload, cached where possible
+//	lastplan.go   what is computed from them, cached while they are unchanged
 //	result.go    the result that is reported for a file
 //
 // Pack distributes the files over ConfigMaps in a way that changing one rule rewrites one

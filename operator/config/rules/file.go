@@ -10,7 +10,6 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/document"
@@ -46,6 +45,7 @@ type LastPass = fragments.LastPass[*CompressedFragment]
 type Compiler struct {
 	Cache    *Cache
 	Workload fragments.Workload
+	Plans    LastPlan
 	last     LastPass
 }
 
@@ -53,7 +53,7 @@ type Compiler struct {
 func (c *Compiler) Compile(s Selection) Files { return s.Compile(c.Cache, &c.last) }
 
 // Held returns the number of bytes that are kept for the workload.
-func (c *Compiler) Held() int { return c.Cache.Held(c.Workload) + c.last.Held() }
+func (c *Compiler) Held() int { return c.Cache.Held(c.Workload) + c.last.Held() + c.Plans.Held() }
 
 // Close drops them.
 func (c *Compiler) Close() { c.Cache.Release(c.Workload) }
@@ -141,16 +141,11 @@ func (fs Files) EachSum() iter.Seq2[string, [sha256.Size]byte] {
 	}
 }
 
-// Digests returns the expected digest of each ConfigMap's directory in a pod, by
-// directory. dir is the mount path. files holds the digests of the files of each ConfigMap.
-func Digests(dir string, files map[string]map[string]string) map[string]string {
-	out := map[string]string{}
-	for name, contents := range files {
-		of := make(map[string][sha256.Size]byte, len(contents))
-		for file, digest := range contents {
-			of[file] = [sha256.Size]byte([]byte(digest))
-		}
-		out[dir+"/"+name] = volume.SumDigests(of)
+// checksums converts digests.
+func checksums(digests map[string]string) map[string][sha256.Size]byte {
+	out := make(map[string][sha256.Size]byte, len(digests))
+	for file, digest := range digests {
+		out[file] = [sha256.Size]byte([]byte(digest))
 	}
 	return out
 }

@@ -68,7 +68,7 @@ func (in *Inputs) Plan() (Plan, error) {
 	if len(in.DiscoveryCA) > 0 {
 		plan.Put(b.DiscoveryCASecret(in.DiscoveryCA))
 	}
-	plan.Hash, plan.Delivered = plan.ContentHash(plan.written.Parts, in.Rules.EachSum(), in.Mounted.Sums()), plan.content()
+	plan.Hash, plan.Delivered = plan.ContentHash(plan.written.Parts, in.Rules.EachSum(), in.Mounted.Sums()), plan.content(in.lastPlan)
 
 	pod := workload.PodInputs{
 		RuleConfigMaps: in.RulePlan.Names, TLSSecrets: tlsSecrets, ConfigInParts: plan.written.InParts,
@@ -129,7 +129,7 @@ func (plan *Plan) config(b *promworkload.Builder, in *Inputs) (err error) {
 		if in.repack {
 			in.packRules()
 		}
-		rules, err := in.Rules.Archive(in.RulePlan.Overflow)
+		rules, err := in.lastPlan.Archive(in.Rules, in.RulePlan.Overflow)
 		plan.overflow = rules.Sums
 		return configsecret.Content{
 			Pieces: in.document(), Origin: in.origin(),
@@ -166,25 +166,22 @@ func (plan *Plan) WriteConfig(w io.Writer) error { return plan.written.WriteText
 func (in *Inputs) packRules() {
 	in.repack = false
 	base := in.Workload.builder(in.config()).RuleConfigMapBase()
-	if most := in.mostRuleConfigMaps(); most > 0 {
-		in.RulePlan = rules.PackWithin(base, in.RuleConfigMaps, in.Rules.Contents(), most)
+	if in.rulesOverflow() {
+		in.RulePlan = in.lastPlan.PackMounted(base, in.RuleConfigMaps, in.Rules)
 		return
 	}
-	in.RulePlan, in.left = in.Rules.PackAlone(base, in.RuleConfigMaps)
+	in.RulePlan, in.left = in.lastPlan.PackAlone(base, in.RuleConfigMaps, in.Rules)
 }
 
-// mostRuleConfigMaps returns the maximum number of rule ConfigMaps, or 0 for the general
-// limit. If the pods can read a configuration in parts, rules that exceed the ConfigMaps
-// mounted by every pod are delivered with the configuration, so that growth never changes
+// rulesOverflow reports whether the pods can read a configuration in parts: rules that exceed the
+// ConfigMaps mounted by every pod are delivered with the configuration, so that growth never changes
 // the pod. Otherwise, more ConfigMaps are mounted.
-func (in *Inputs) mostRuleConfigMaps() int {
+func (in *Inputs) rulesOverflow() bool {
 	if in.config().Layout == workload.LayoutSingle || in.options.unmanaged(in.Workload) {
-		return 0
+		return false
 	}
-	if _, notYet := configsecret.NotReaders(in.Workload.builder(in.config()).Base, in.Live); notYet != "" {
-		return 0
-	}
-	return wellknown.MountedRuleConfigMaps
+	_, notYet := configsecret.NotReaders(in.Workload.builder(in.config()).Base, in.Live)
+	return notYet == ""
 }
 
 // tlsFiles returns the TLS files that the configuration refers to.
@@ -202,8 +199,8 @@ func (in *Inputs) tlsFiles() map[string][]byte {
 }
 
 // content returns the content that the pods have on disk once they have received the update.
-func (plan *Plan) content() delivery.Content {
-	out := delivery.Content{Config: plan.Config.Hash, Dirs: rules.Digests(wellknown.PrometheusRuleDir, plan.files)}
+func (plan *Plan) content(last *rules.LastPlan) delivery.Content {
+	out := delivery.Content{Config: plan.Config.Hash, Dirs: last.Digests(wellknown.PrometheusRuleDir, plan.files)}
 	if len(plan.overflow) > 0 {
 		out.Dirs[promconfig.ConfigRuleDir] = volume.SumDigests(plan.overflow)
 	}

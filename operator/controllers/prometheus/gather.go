@@ -65,7 +65,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 }
 
 func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
-	in := &Inputs{Workload: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents, sets: &g.sets}
+	in := &Inputs{Workload: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents, sets: &g.sets, lastPlan: &g.ruleFiles.Plans}
 	in.Retained = in.retained()
 	selectors, err := g.kindOf(o).Selectors(o.typed())
 	settings, invalid := g.settingsOf(o)

@@ -44,6 +44,7 @@ type Inputs struct {
 	options   Options
 	documents *configsecret.Documents
 	sets      *workload.BuiltSets // nil: none are kept
+	lastPlan  *rules.LastPlan     // nil: none is kept
 	noCA      error               // why there is no DiscoveryCA
 	left      []share.LeftOut     // rules for which no ConfigMap is left
 	costly    []share.LeftOut     // objects that cost the server too much

@@ -203,7 +203,7 @@ func (w *simulation) read() (config string, rules map[string]string, err error) 
 // written content.
 func (w *simulation) checkDelivery(plan Plan) {
 	w.t.Helper()
-	want := plan.content()
+	want := plan.content(nil)
 	main := w.secrets[w.owner.builder(benchConfig).PrefixedName()].Data
 	sum := sha256.Sum256(main[promworkload.ConfigKey])
 	have := hex.EncodeToString(sum[:])

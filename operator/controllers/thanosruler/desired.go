@@ -5,7 +5,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -35,7 +34,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	}
 	plan.Put(web)
 	plan.Hash = plan.ContentHash(nil, in.rules.EachSum())
-	plan.Delivered = delivery.Content{Dirs: rules.Digests(kind.RulesDir, writes.Files)}
+	plan.Delivered = delivery.Content{Dirs: in.last.Digests(kind.RulesDir, writes.Files)}
 	plan.Plain = []engine.Plain{engine.PlainConfig(in.remoteWrite.YAML)}
 	if err := plan.PutPods(b, pod, in.live, func(w v1.Workload) workload.ServiceUser { return newBuilder(w.(*v1.ThanosRuler), b.Config) }); err != nil {
 		return plan, err

@@ -29,6 +29,7 @@ type inputs struct {
 	alerting    []assets.Dependency
 	alertFaults error
 	live        engine.Live
+	last        *rules.LastPlan // nil: none is kept
 }
 
 // gatherer gathers the inputs of one ThanosRuler.
@@ -42,7 +43,7 @@ type gatherer struct {
 // Gather implements [engine.Gatherer].
 func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
 	tr := w.(*v1.ThanosRuler)
-	in := &inputs{builder: newBuilder(tr, g.cfg), live: c.Live}
+	in := &inputs{builder: newBuilder(tr, g.cfg), live: c.Live, last: &g.Plans}
 	selected, err := g.selected(in.builder, tr, c)
 	if err != nil {
 		return in, err
@@ -50,7 +51,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	in.rules = g.Compile(selected)
 	costly := in.rules.FitCosts()
 	in.buckets = rules.Buckets(c.Live.ConfigMaps, tr.UID)
-	in.plan, in.left = in.rules.PackAlone(in.RuleConfigMapBase(), in.buckets)
+	in.plan, in.left = g.Plans.PackAlone(in.RuleConfigMapBase(), in.buckets, in.rules)
 	in.left = append(costly, in.left...)
 	if c.SelectionOnly {
 		return in, nil
