@@ -41,7 +41,7 @@ type Plan struct {
 //
 // Errors: a setting of the workload is invalid, so nothing may be written.
 func (in *Inputs) Plan() (Plan, error) {
-	b := in.Workload.builder(in.config())
+	b := in.builder()
 	plan := Plan{}
 	plan.left = slices.Concat(in.costly, in.left, in.fitFiles())
 	if err := plan.config(b, in); err != nil {
@@ -165,7 +165,7 @@ func (plan *Plan) WriteConfig(w io.Writer) error { return plan.written.WriteText
 // packRules plans the rule ConfigMaps.
 func (in *Inputs) packRules() {
 	in.repack = false
-	base := in.Workload.builder(in.config()).RuleConfigMapBase()
+	base := in.builder().RuleConfigMapBase()
 	if in.rulesOverflow() {
 		in.RulePlan = in.lastPlan.PackMounted(base, in.RuleConfigMaps, in.Rules)
 		return
@@ -180,7 +180,7 @@ func (in *Inputs) rulesOverflow() bool {
 	if in.config().Layout == workload.LayoutSingle || in.options.unmanaged(in.Workload) {
 		return false
 	}
-	_, notYet := configsecret.NotReaders(in.Workload.builder(in.config()).Base, in.Live)
+	_, notYet := configsecret.NotReaders(in.builder().Base, in.Live)
 	return notYet == ""
 }
 

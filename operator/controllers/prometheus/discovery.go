@@ -15,7 +15,7 @@ func (in *Inputs) readDiscoveryCA() {
 	if in.options.DiscoveryCA == nil {
 		return
 	}
-	if in.Workload.builder(in.config()).CentralDiscovery() {
+	if in.builder().CentralDiscovery() {
 		in.DiscoveryCA, in.noCA = in.options.DiscoveryCA()
 	}
 }

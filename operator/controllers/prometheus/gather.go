@@ -91,7 +91,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 		in.fitSelection(settings, c)
 		return in, nil
 	}
-	if in.Mounted, err = g.mounts.Read(o.typed(), c, engine.UserFolders(o.builder(g.Workload).UserMounts())); err != nil {
+	if in.Mounted, err = g.mounts.Read(o.typed(), c, engine.UserFolders(in.builder().UserMounts())); err != nil {
 		return in, err
 	}
 	in.readDiscoveryCA()
@@ -99,7 +99,7 @@ func (g *gatherer) gather(o Workload, c engine.Cluster) (*Inputs, error) {
 		return in, nil
 	}
 	if err := g.compileFrame(in, settings, c); err != nil {
-		return in, faults.Union(err, o.builder(g.Workload).Check())
+		return in, faults.Union(err, in.builder().Check())
 	}
 	return in, nil
 }
@@ -125,7 +125,7 @@ func (g *gatherer) compileFrame(in *Inputs, s *promconfig.Settings, c engine.Clu
 	o := in.Workload
 	var ruleConfigMaps []string
 	if o.Server != nil {
-		ruleConfigMaps = o.builder(g.Workload).PadRuleConfigMaps(in.RulePlan.Names)
+		ruleConfigMaps = in.builder().PadRuleConfigMaps(in.RulePlan.Names)
 		if len(in.RulePlan.Overflow) > 0 {
 			ruleConfigMaps = append(ruleConfigMaps, promconfig.ConfigRuleDir)
 		}

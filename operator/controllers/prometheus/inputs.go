@@ -7,6 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/config/fragments"
 	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
@@ -45,10 +46,19 @@ type Inputs struct {
 	documents *configsecret.Documents
 	sets      *workload.BuiltSets // nil: none are kept
 	lastPlan  *rules.LastPlan     // nil: none is kept
+	built     *promworkload.Builder
 	noCA      error               // why there is no DiscoveryCA
 	left      []share.LeftOut     // rules for which no ConfigMap is left
 	costly    []share.LeftOut     // objects that cost the server too much
 	repack    bool                // whether rules were rejected after RulePlan was made
+}
+
+// builder returns the builder of the workload's objects.
+func (in *Inputs) builder() *promworkload.Builder {
+	if in.built == nil {
+		in.built = in.Workload.builder(in.config())
+	}
+	return in.built
 }
 
 // Results implements [engine.Inputs].

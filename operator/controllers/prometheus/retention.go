@@ -26,7 +26,7 @@ import (
 //	Retain              | does not parse      | keep and warn
 func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 	identity := func(annotations map[string]string) *appsv1.StatefulSet {
-		meta := in.Workload.builder(in.config()).Identity(sts.Name)
+		meta := in.builder().Identity(sts.Name)
 		meta.Annotations = annotations
 		return &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}, ObjectMeta: meta}
 	}
@@ -81,7 +81,7 @@ func (in *Inputs) retained() map[string]bool {
 		return nil
 	}
 	out := map[string]bool{}
-	b := in.Workload.builder(in.config())
+	b := in.builder()
 	for _, name := range in.Unwanted(b.Base, b.ShardNames()...) {
 		out[name] = true
 	}
@@ -93,7 +93,7 @@ func (plan *Plan) warnOfOldReader(in *Inputs, sts *appsv1.StatefulSet) {
 	if len(plan.written.Parts) == 0 {
 		return
 	}
-	if fault := in.Workload.builder(in.config()).PartsFaultOf(&sts.Spec.Template.Spec); fault != "" {
+	if fault := in.builder().PartsFaultOf(&sts.Spec.Template.Spec); fault != "" {
 		plan.Warnings = append(plan.Warnings, faults.Remark("",
 			"StatefulSet %s is retained and cannot read the configuration, which is in parts: %s; its pods keep the configuration that they have, and one that restarts waits until the configuration fits into one Secret",
 			sts.Name, fault))

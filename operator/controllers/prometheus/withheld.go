@@ -76,7 +76,7 @@ func (in *Inputs) fitSelection(s *promconfig.Settings, c engine.Cluster) {
 	}
 	in.Frame = &frame
 	plan := Plan{}
-	_ = plan.config(in.Workload.builder(in.config()), in) // its reconciliation reports the error
+	_ = plan.config(in.builder(), in) // its reconciliation reports the error
 }
 
 // plainBytes returns the number of bytes that the selected objects add to the configuration.
