@@ -23,7 +23,7 @@
 //	limits.go   the number of reviews and of streams, in total and per sender
 //	handler.go  GET /v1/assignments
 //	stream.go   one stream
-//	asks.go     requests to pods in their streams
+//	requests.go requests to pods in their streams
 //	reports.go  POST /v1/reports: reports of pods about their lists
 //	inventory.go POST /v1/inventory: the targets of pods
 //	status.go   the lists and their pods

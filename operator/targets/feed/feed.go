@@ -27,18 +27,18 @@ const Retired = -1
 
 // Feed has the lists of all shards. It is safe for concurrent use.
 type Feed struct {
-	mu     sync.Mutex
-	leader uint64 // 0: does not lead
-	seq    uint64
-	lists  map[Shard]*list
-	owners map[types.NamespacedName]Owner // by StatefulSet; nil until they are known
-	lead   chan struct{}                  // closed when leader changes
-	asking map[catalog.Ref]*asking        // of the workloads with questions
+	mu       sync.Mutex
+	leader   uint64 // 0: does not lead
+	seq      uint64
+	lists    map[Shard]*list
+	owners   map[types.NamespacedName]Owner // by StatefulSet; nil until they are known
+	lead     chan struct{}                  // closed when leader changes
+	requests map[catalog.Ref]*podRequests   // by workload
 }
 
 // New returns a Feed without lists that does not lead.
 func New() *Feed {
-	return &Feed{lists: map[Shard]*list{}, lead: make(chan struct{}), asking: map[catalog.Ref]*asking{}}
+	return &Feed{lists: map[Shard]*list{}, lead: make(chan struct{}), requests: map[catalog.Ref]*podRequests{}}
 }
 
 // Lead starts serving as the leader with this number; 0 stops serving.
@@ -179,7 +179,7 @@ type position struct {
 	more    bool          // step leads to a later version
 	changed chan struct{} // closed when that may have changed
 	lead    chan struct{} // closed when the leader changes
-	question
+	request
 }
 
 // next returns the step of a client that has a version.
@@ -190,13 +190,13 @@ func (f *Feed) next(who caller, have Version) (out position, err error) {
 	defer f.mu.Unlock()
 	of := who.shard
 	l := f.lists[of]
-	out.lead, out.question = f.lead, f.question(who)
+	out.lead, out.request = f.lead, f.requestTo(who)
 	switch now, is := f.ownerOf(who.set); {
 	case f.leader == 0:
 		return out, later("another replica leads", time.Second)
 	case is && now.Shard != of:
 		return out, later("the pod has another list now", time.Second)
-	case out.ask:
+	case out.inventory:
 		return out, nil
 	case l == nil:
 		return out, later(fmt.Sprintf("the targets of %s are not complete yet", of.Workload), 5*time.Second)

@@ -27,11 +27,11 @@ import (
 
 // cluster has pods and tokens.
 type cluster struct {
-	mu     sync.Mutex
-	pods   map[types.NamespacedName]*corev1.Pod
-	tokens map[string]token
-	asked  atomic.Int32
-	broken error
+	mu       sync.Mutex
+	pods     map[types.NamespacedName]*corev1.Pod
+	tokens   map[string]token
+	reviewed atomic.Int32
+	broken   error
 }
 
 // token is the result of a TokenReview.
@@ -44,7 +44,7 @@ type token struct {
 // AuthenticateToken implements authenticator.Token like an API server: without a common audience a
 // token is not valid.
 func (c *cluster) AuthenticateToken(ctx context.Context, text string) (*authenticator.Response, bool, error) {
-	c.asked.Add(1)
+	c.reviewed.Add(1)
 	if c.broken != nil {
 		return nil, false, c.broken
 	}

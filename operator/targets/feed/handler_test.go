@@ -314,7 +314,7 @@ func TestRandomTokensFromManyPods(t *testing.T) {
 			t.Fatal(w.Code)
 		}
 	}
-	if n := s.cluster.asked.Load(); n < 4 || n > 4*maxFailures {
+	if n := s.cluster.reviewed.Load(); n < 4 || n > 4*maxFailures {
 		t.Errorf("%d reviews", n)
 	}
 	var c follower

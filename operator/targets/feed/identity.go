@@ -73,7 +73,7 @@ func (f *Feed) ownerOf(set types.NamespacedName) (out Owner, ok bool) {
 	if !kept {
 		return out, ok
 	}
-	if a := f.asking[out.Shard.Workload]; a == nil || out.Shard.Number >= a.Shards { // otherwise its targets are on their way to others
+	if a := f.requests[out.Shard.Workload]; a == nil || out.Shard.Number >= a.Shards { // otherwise its targets are on their way to others
 		out.Shard.Number = Retired
 	}
 	return out, ok

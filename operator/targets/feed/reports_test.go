@@ -57,7 +57,7 @@ func TestReports(t *testing.T) {
 		t.Errorf("a pod without a stream: %d %s", code, text)
 	}
 	s.open(t, s.shard[0])
-	asked := s.asked.Load()
+	before := s.reviewed.Load()
 	has := func(series string) {
 		t.Helper()
 		registry := prometheus.NewRegistry()
@@ -78,8 +78,8 @@ func TestReports(t *testing.T) {
 		has(`disagreements_total{type="dropped"} 1`)
 		s.again()
 	}
-	if s.asked.Load() != asked {
-		t.Errorf("%d further reviews of a token that an open stream has", s.asked.Load()-asked)
+	if s.reviewed.Load() != before {
+		t.Errorf("%d further reviews of a token that an open stream has", s.reviewed.Load()-before)
 	}
 	if text := log.String(); strings.Count(text, "a Prometheus drops targets of its list") != 1 || !strings.Contains(text, "pod=prometheus-k8s-0 job=zero count=1 targets=[10.0.0.2:80]") || strings.Contains(text, "none of this shard") {
 		t.Error(text)

@@ -57,7 +57,7 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 	defer life.Stop()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
-	asked, watched := false, uint64(0)
+	requested, watched := false, uint64(0)
 	for {
 		at, err := s.server.Feed.next(s.caller, s.version())
 		if err != nil {
@@ -74,13 +74,13 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 			s.mu.Unlock()
 			continue
 		}
-		asked = asked && at.ask // it may be asked again later
+		requested = requested && at.inventory // it may be requested again later
 		switch {
-		case at.ask && !asked:
-			asked = true
+		case at.inventory && !requested:
+			requested = true
 			s.server.streams.listAgain(s.caller.uid)
-			err = out.lines(time.Now().Add(stepTimeout), message{Ask: targetreport.AskInventory})
-		case !at.ask && at.watch.seq != watched: // about the list that was sent last
+			err = out.lines(time.Now().Add(stepTimeout), message{Request: targetreport.AskInventory})
+		case !at.inventory && at.watch.seq != watched: // about the list that was sent last
 			watched = at.watch.seq
 			err = out.watch(at.watch)
 		}
@@ -89,7 +89,7 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 		}
 		select {
 		case <-at.changed:
-		case <-at.asked:
+		case <-at.renewed:
 		case <-at.lead:
 		case <-ping.C:
 			if err := out.lines(time.Now().Add(stepTimeout), message{Ping: &mark{Version: s.version().String()}}); err != nil {
@@ -107,12 +107,12 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 
 // message is a line other than that of a job with targets.
 type message struct {
-	Begin *mark  `json:"begin,omitempty"`
-	End   *mark  `json:"end,omitempty"`
-	Ping  *mark  `json:"ping,omitempty"`
-	Job   string `json:"job,omitempty"`
-	Gone  bool   `json:"gone,omitempty"`
-	Ask   string `json:"ask,omitempty"`
+	Begin   *mark  `json:"begin,omitempty"`
+	End     *mark  `json:"end,omitempty"`
+	Ping    *mark  `json:"ping,omitempty"`
+	Job     string `json:"job,omitempty"`
+	Gone    bool   `json:"gone,omitempty"`
+	Request string `json:"ask,omitempty"`
 }
 
 // mark is the value of begin, end and ping.

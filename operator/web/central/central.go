@@ -73,7 +73,7 @@ func New(source *livetargets.Source, to *feed.Feed, most int64, log *slog.Logger
 	return r
 }
 
-// observe implements the observer of the source, which calls it while [Runner.follow] asks for jobs.
+// observe implements the observer of the source, which calls it while [Runner.follow] requests jobs.
 func (r *Runner) observe(of catalog.Ref, namespace string, j *targets.Job) (targetset.Observer, func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -238,7 +238,7 @@ func (r *Runner) update(now time.Time) {
 		w.enlarge(now, r.feed)
 		r.shrunk(now, w, w.lists(now, r.feed, known, all))
 		if w.by != nil {
-			r.ask(w, following[w.Ref])
+			r.request(w, following[w.Ref])
 		}
 		r.leaveOut(now, w)
 		if before == 0 && w.serves > 0 {
@@ -259,7 +259,7 @@ func (r *Runner) Ready() bool {
 		return true
 	}
 	for _, w := range r.workloads {
-		if w.serves == 0 && (w.problem == "" || w.asking) && !(w.by != nil && w.complete) { // replicas that stand by have no lists by series
+		if w.serves == 0 && (w.problem == "" || w.reviewing) && !(w.by != nil && w.complete) { // replicas that stand by have no lists by series
 			return false
 		}
 	}

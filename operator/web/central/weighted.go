@@ -61,9 +61,9 @@ func (w *workload) restarts() bool {
 	return !w.division.Weighted && (w.hashing || w.by.Settled())
 }
 
-// end stops serving a workload: it drops its lists and observers, and sends no more questions to its pods.
+// end stops serving a workload: it drops its lists and observers, and sends no more requests to its pods.
 func (r *Runner) end(w *workload) {
-	r.feed.Ask(w.Ref, nil)
+	r.feed.Request(w.Ref, nil)
 	w.drop(r.feed)
 	w.close()
 	if w.by != nil {
@@ -95,10 +95,10 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 			return
 		}
 		w.by.Lead(now, leader)
-		w.asked = nil
+		w.requested = nil
 	}
 	if !all && !w.by.Ready() {
-		w.asked = nil // the reports of pods cannot be used yet
+		w.requested = nil // the reports of pods cannot be used yet
 	}
 	w.by.Pods(now, pods, !ok || r.missing != "")
 	names, err := r.shardsOf(w)
@@ -107,20 +107,20 @@ func (r *Runner) balance(now time.Time, w *workload, following []feed.Sender, is
 		return
 	}
 	w.by.Shards(names, placed)
-	asked := map[types.UID]time.Time{}
+	requested := map[types.UID]time.Time{}
 	for _, s := range following {
 		if w.by.Admitted(string(s.UID)) {
 			continue
 		}
-		since, before := w.asked[s.UID]
+		since, before := w.requested[s.UID]
 		if !before {
 			since = now
 		}
-		if asked[s.UID] = since; now.Sub(since) >= silentFor {
+		if requested[s.UID] = since; now.Sub(since) >= silentFor {
 			w.by.RecordInventory(now, string(s.UID), nil, false)
 		}
 	}
-	w.asked = asked
+	w.requested = requested
 	if w.by.Due(now) {
 		var counted []balance.SeriesCount
 		for _, j := range w.jobs {
@@ -191,8 +191,8 @@ func (r *Runner) owns(p *corev1.Pod) (out feed.Owner, ok bool) {
 	return out, ok && !(kept && out.Shard.Number >= v1.MaxShards) // any user can choose the name of a StatefulSet
 }
 
-// ask updates the questions to the pods of a workload. following are the pods with a stream.
-func (r *Runner) ask(w *workload, following []feed.Sender) {
+// request updates the requests to the pods of a workload. following are the pods with a stream.
+func (r *Runner) request(w *workload, following []feed.Sender) {
 	if w.by.Leader() == 0 {
 		return
 	}
@@ -202,13 +202,13 @@ func (r *Runner) ask(w *workload, following []feed.Sender) {
 			j.addresses(of)
 		}
 	}
-	q := &feed.Questions{Shards: w.by.Needed(w.shards), Admitted: map[types.UID]bool{}, Watches: w.by.Watch(of)}
+	q := &feed.Requests{Shards: w.by.Needed(w.shards), Admitted: map[types.UID]bool{}, Watches: w.by.Watch(of)}
 	for _, s := range following {
 		if w.by.Admitted(string(s.UID)) {
 			q.Admitted[s.UID] = true
 		}
 	}
-	r.feed.Ask(w.Ref, q)
+	r.feed.Request(w.Ref, q)
 }
 
 // moved logs the events of moves, and records those that users should know about as Events.

@@ -35,8 +35,8 @@ type workload struct {
 	memory *feed.Memory
 	// problem is the reason why the lists are not current; empty if they are.
 	problem string
-	// asking is true while the only problem is that the first review of its permissions has not completed.
-	asking bool
+	// reviewing is true while the only problem is that the first review of its permissions has not completed.
+	reviewing bool
 	// stale is the reason why the jobs are not those of the current configuration; empty if they are.
 	stale  string
 	notes  []string
@@ -59,8 +59,8 @@ type workload struct {
 	// shardList are the shards of shardListOf, if it has as many. They change with the object.
 	shardList   []allocation.Shard
 	shardListOf v1.Workload
-	// asked has the pods that have not yet reported their targets, with the time of the question.
-	asked map[types.UID]time.Time
+	// requested has the pods that have not yet reported their targets, with the time of the first request.
+	requested map[types.UID]time.Time
 	// complete is true if lists could be made at the last update.
 	complete bool
 }
@@ -77,7 +77,7 @@ func (r *Runner) newWorkload(c choice) *workload {
 // take replaces the jobs of the workload. It keeps the current ones if the new jobs cannot be read or are
 // incomplete.
 func (w *workload) take(jobs livetargets.Jobs, err error) {
-	w.notes, w.stale, w.asking = jobs.Notes, jobs.Stale, err == nil && jobs.Error == "" && !jobs.Reviewed && len(jobs.Notes) == 0
+	w.notes, w.stale, w.reviewing = jobs.Notes, jobs.Stale, err == nil && jobs.Error == "" && !jobs.Reviewed && len(jobs.Notes) == 0
 	switch w.problem = ""; {
 	case err != nil:
 		w.problem = err.Error()

@@ -43,7 +43,7 @@ type Server struct {
 	mu      sync.Mutex
 	objects map[string][]Object // by resource
 	lists   []string
-	asked   []authorizationv1.SubjectAccessReviewSpec
+	reviews []authorizationv1.SubjectAccessReviewSpec
 }
 
 // kinds are the supported kinds, by resource.
@@ -90,7 +90,7 @@ func (s *Server) Lists() []string {
 func (s *Server) AccessReviews() []authorizationv1.SubjectAccessReviewSpec {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.asked)
+	return slices.Clone(s.reviews)
 }
 
 // ServeHTTP implements http.Handler. Watches never send an event.
@@ -228,7 +228,7 @@ func (s *Server) review(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	s.asked = append(s.asked, review.Spec)
+	s.reviews = append(s.reviews, review.Spec)
 	s.mu.Unlock()
 	a := review.Spec.ResourceAttributes
 	review.Status.Allowed = !slices.Contains(s.Lacks, a.Verb+" "+a.Namespace+"/"+a.Resource)

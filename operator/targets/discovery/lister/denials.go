@@ -17,10 +17,10 @@ import (
 type Denials struct {
 	account account
 	may     reviews
-	absent  map[string]bool // reviewed is true if a review succeeded once. From then on, unreviewed permissions count as denied.
-	// reviewed is true if a review succeeded once. From then on, what was not reviewed is not allowed.
+	absent  map[string]bool // namespaces that jobs name and that do not exist
+	// reviewed is true if a review succeeded once. From then on, unreviewed permissions count as denied.
 	reviewed bool
-	left     float64   // of the questions that the workload may cause
+	left     float64   // number of access reviews that the workload may cause
 	at       time.Time // of left
 }
 
@@ -31,16 +31,16 @@ type Denials struct {
 // namespaces of its objects take turns in that. The next call requests the rest; until then, only known denials are
 // returned.
 func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (Denials, []string) {
-	out, before, now := Denials{account: w.account(), left: maxQuestions, at: time.Now()}, reviews(nil), time.Now()
+	out, before, now := Denials{account: w.account(), left: maxReviews, at: time.Now()}, reviews(nil), time.Now()
 	if w.Before.account == out.account {
 		before, out.reviewed = w.Before.may, w.Before.reviewed
-		out.left = min(maxQuestions, w.Before.left+maxQuestions*now.Sub(w.Before.at).Seconds()/questionsIn.Seconds())
+		out.left = min(maxReviews, w.Before.left+maxReviews*now.Sub(w.Before.at).Seconds()/maxReviewsIn.Seconds())
 	}
 	p, absent := placesOf(jobs, w)
 	out.absent = absent
-	may, asked, cause := c.review(ctx, out.account, p, before, int(out.left))
+	may, n, cause := c.review(ctx, out.account, p, before, int(out.left))
 	out.may = may
-	out.left -= float64(asked)
+	out.left -= float64(n)
 	out.reviewed = out.reviewed || cause == nil
 	return out, c.note(out.account, cause)
 }
@@ -48,7 +48,7 @@ func (c Cluster) Denied(ctx context.Context, jobs []targets.Job, w Workload) (De
 // Same reports whether others have the same effect on any job.
 func (d Denials) Same(o Denials) bool {
 	return d.account == o.account && d.reviewed == o.reviewed && maps.Equal(d.absent, o.absent) &&
-		maps.EqualFunc(d.may, o.may, func(a, b answer) bool { return a.may == b.may })
+		maps.EqualFunc(d.may, o.may, func(a, b decision) bool { return a.may == b.may })
 }
 
 // placesOf returns what jobs discover in namespaces that exist, and the other namespaces that they name.

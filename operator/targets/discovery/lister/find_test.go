@@ -184,18 +184,18 @@ func TestListsOnlyWhatJobsNeed(t *testing.T) {
 	if diff := cmp.Diff([][]string{inSlice, inSlice, inPod, {"pod/prod/web 10.0.0.1:80"}, {"svc/demo/web web.demo.svc:80"}, nil}, found); diff != "" {
 		t.Error(diff)
 	}
-	asked := map[string]int{}
+	reviews := map[string]int{}
 	for _, spec := range s.AccessReviews() {
 		if spec.User != "system:serviceaccount:monitoring:k8s" || !slices.Equal(spec.Groups, []string{"system:serviceaccounts", "system:serviceaccounts:monitoring", "system:authenticated"}) {
 			t.Errorf("asks about %s of %v", spec.User, spec.Groups)
 		}
 		a := spec.ResourceAttributes
-		asked[a.Verb+" "+a.Namespace+"/"+a.Resource]++
+		reviews[a.Verb+" "+a.Namespace+"/"+a.Resource]++
 	}
 	if diff := cmp.Diff(map[string]int{
 		"list demo/pods": 1, "watch demo/pods": 1, "list demo/services": 1, "watch demo/services": 1, "list prod/pods": 1, "watch prod/pods": 1,
 		"list demo/endpointslices": 1, "watch demo/endpointslices": 1,
-	}, asked); diff != "" {
+	}, reviews); diff != "" {
 		t.Error(diff)
 	}
 }

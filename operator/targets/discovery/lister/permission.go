@@ -28,17 +28,17 @@ func (w Workload) account() account {
 func (a account) String() string { return "ServiceAccount " + a.namespace + "/" + a.name }
 
 const (
-	// questions is the maximum number of concurrent access reviews of one account. The rate limit of the
+	// concurrentReviews is the maximum number of concurrent access reviews of one account. The rate limit of the
 	// client serves requests in their order, so accounts take turns.
-	questions = 10
-	// manyNamespaces is the number of namespaces of a kind from which on the first question is about all
+	concurrentReviews = 10
+	// manyNamespaces is the number of namespaces of a kind from which on the first review is about all
 	// namespaces. An account that may list those may list each, and reviews of hundreds of namespaces take longer
 	// than rate limits allow.
 	manyNamespaces = 3
-	// maxQuestions is the number of access reviews that one workload may cause in a burst and per questionsIn, see
+	// maxReviews is the number of access reviews that one workload may cause in a burst and per maxReviewsIn, see
 	// [Cluster.Denied].
-	maxQuestions = 1500
-	questionsIn  = time.Minute
+	maxReviews   = 1500
+	maxReviewsIn = time.Minute
 	// fresh is the age up to which a review is not repeated.
 	fresh = 45 * time.Second
 )
@@ -46,26 +46,26 @@ const (
 // verbs are the verbs that Prometheus needs for a discovery.
 var verbs = []string{"list", "watch"}
 
-// question is a permission of an account.
-type question struct {
+// permission is a permission that an account needs: a verb in a place.
+type permission struct {
 	where
 	verb string
 }
 
-// everywhere returns the same question about all namespaces.
-func (q question) everywhere() question { return question{where{kind: q.kind}, q.verb} }
+// everywhere returns the same permission in all namespaces.
+func (q permission) everywhere() permission { return permission{where{kind: q.kind}, q.verb} }
 
-// answer is the answer to a question.
-type answer struct {
+// decision is the result of an access review.
+type decision struct {
 	may bool
 	at  time.Time
 }
 
 // reviews are the reviews about one account.
-type reviews map[question]answer
+type reviews map[permission]decision
 
-// of returns the answer to a question, which an answer about all namespaces may give.
-func (v reviews) of(q question) (may, known bool) {
+// of reports whether a permission is granted, in its namespace or in all. known is false if neither was reviewed.
+func (v reviews) of(q permission) (may, known bool) {
 	if v[q.everywhere()].may {
 		return true, true
 	}
@@ -77,7 +77,7 @@ func (v reviews) of(q question) (may, known bool) {
 func (v reviews) lacks(w where) (out []string, known bool) {
 	known = true
 	for _, verb := range verbs {
-		switch may, is := v.of(question{w, verb}); {
+		switch may, is := v.of(permission{w, verb}); {
 		case !is:
 			known = false
 		case !may:
@@ -107,27 +107,27 @@ func (p places) everywhere() (out []where) {
 	return out
 }
 
-// queue returns the questions about places in the order of their reviews: one of each namespace of objects in turn, so
-// that the places that one of them names do not delay the reviews of others. Within a namespace, unanswered questions
-// come first, then those with the oldest answers.
-func (p places) queue(now time.Time, known reviews) (out []question) {
-	var all [][]question
+// queue returns the permissions to review, in order: one of each namespace of objects in turn, so
+// that the places that one of them names do not delay the reviews of others. Within a namespace, permissions
+// that were never reviewed come first, then those with the oldest reviews.
+func (p places) queue(now time.Time, known reviews) (out []permission) {
+	var all [][]permission
 	for _, of := range p {
-		var open []question
+		var open []permission
 		for w := range of {
 			for _, verb := range verbs {
-				q := question{w, verb}
+				q := permission{w, verb}
 				if !known[q.everywhere()].may && now.Sub(known[q].at) >= fresh {
 					open = append(open, q)
 				}
 			}
 		}
-		slices.SortFunc(open, func(a, b question) int {
+		slices.SortFunc(open, func(a, b permission) int {
 			return cmp.Or(known[a].at.Compare(known[b].at), strings.Compare(a.namespace, b.namespace), strings.Compare(a.resource(), b.resource()), strings.Compare(a.verb, b.verb))
 		})
 		all = append(all, open)
 	}
-	seen := map[question]bool{}
+	seen := map[permission]bool{}
 	for turn, more := 0, true; more; turn++ {
 		more = false
 		for _, open := range all {
@@ -144,25 +144,25 @@ func (p places) queue(now time.Time, known reviews) (out []question) {
 	return out
 }
 
-// review reviews the unknown permissions for places, with up to most questions. It returns all answers, including the
-// known ones, and the number of questions.
+// review reviews the unknown permissions for places, with up to most access reviews. It returns all decisions, including
+// the known ones, and the number of access reviews.
 //
 // Errors: that of the first failed review. The remaining ones are then skipped.
-func (c Cluster) review(ctx context.Context, a account, p places, known reviews, most int) (out reviews, asked int, cause error) {
+func (c Cluster) review(ctx context.Context, a account, p places, known reviews, most int) (out reviews, n int, cause error) {
 	now := time.Now()
 	out = reviews{}
 	keep := func(w where) {
 		for _, verb := range verbs {
-			if v, is := known[question{w, verb}]; is {
-				out[question{w, verb}] = v
+			if v, is := known[permission{w, verb}]; is {
+				out[permission{w, verb}] = v
 			}
 		}
 	}
-	var first []question
+	var first []permission
 	for _, w := range p.everywhere() {
 		keep(w)
 		for _, verb := range verbs {
-			if q := (question{w, verb}); now.Sub(known[q].at) >= fresh {
+			if q := (permission{w, verb}); now.Sub(known[q].at) >= fresh {
 				first = append(first, q)
 			}
 		}
@@ -172,12 +172,12 @@ func (c Cluster) review(ctx context.Context, a account, p places, known reviews,
 			keep(w)
 		}
 	}
-	if cause = c.ask(ctx, a, first, out); cause != nil {
+	if cause = c.reviewEach(ctx, a, first, out); cause != nil {
 		return out, len(first), cause
 	}
 	rest := p.queue(now, out)
 	rest = rest[:min(len(rest), max(0, most-len(first)))]
-	return out, len(first) + len(rest), c.ask(ctx, a, rest, out)
+	return out, len(first) + len(rest), c.reviewEach(ctx, a, rest, out)
 }
 
 // denied returns the verbs that an account lacks of those that Prometheus needs to find anything.
@@ -202,13 +202,13 @@ func (c Cluster) note(a account, cause error) []string {
 	if cause == nil {
 		return nil
 	}
-	return []string{unasked(a, cause, cmp.Or(c.Who, "you"))}
+	return []string{failedReviews(a, cause, cmp.Or(c.Who, "you"))}
 }
 
-// ask reviews the questions and adds the answers.
+// reviewEach reviews permissions concurrently and adds the decisions.
 //
 // Errors: that of the first failed review. The remaining ones are then skipped.
-func (c Cluster) ask(ctx context.Context, a account, all []question, to reviews) (cause error) {
+func (c Cluster) reviewEach(ctx context.Context, a account, all []permission, to reviews) (cause error) {
 	var (
 		mu sync.Mutex
 		g  errgroup.Group
@@ -221,7 +221,7 @@ func (c Cluster) ask(ctx context.Context, a account, all []question, to reviews)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	g.SetLimit(questions)
+	g.SetLimit(concurrentReviews)
 	for _, q := range all {
 		g.Go(func() error {
 			if ctx.Err() != nil {
@@ -238,7 +238,7 @@ func (c Cluster) ask(ctx context.Context, a account, all []question, to reviews)
 				stop() // the others would fail, too
 				return nil
 			}
-			to[q] = answer{is, time.Now()}
+			to[q] = decision{is, time.Now()}
 			return nil
 		})
 	}

@@ -27,9 +27,9 @@ func TestDefaultServiceAccount(t *testing.T) {
 func TestReviewsOfManyNamespaces(t *testing.T) {
 	jobs := jobs(t, kubernetesSD("{role: endpointslice, namespaces: {names: [a, b, c, d, e]}}"))
 	for _, tc := range []struct {
-		lacks []string
-		asked int // two verbs for three kinds
-		gaps  int
+		lacks   []string
+		reviews int // two verbs for three kinds
+		gaps    int
 	}{
 		{nil, 6, 0},
 		{[]string{"watch /pods"}, 6 + 5, 0},
@@ -38,7 +38,7 @@ func TestReviewsOfManyNamespaces(t *testing.T) {
 		s := &discoverytest.Server{Lacks: tc.lacks}
 		denials, notes := start(t, s).Denied(t.Context(), jobs, workload)
 		_, gaps := denials.Allowed(&jobs[0].Kubernetes[0], "monitoring")
-		if len(s.AccessReviews()) != tc.asked || len(gaps) != tc.gaps || len(notes) > 0 {
+		if len(s.AccessReviews()) != tc.reviews || len(gaps) != tc.gaps || len(notes) > 0 {
 			t.Errorf("lacks %q: %d reviews, gaps %v, notes %q", tc.lacks, len(s.AccessReviews()), gaps, notes)
 		}
 	}
@@ -70,7 +70,7 @@ func TestReviewsOfHostileNamespaces(t *testing.T) {
 	all := read()
 	began := time.Now()
 	denials, notes := c.Denied(t.Context(), all, w)
-	if n := len(s.AccessReviews()); n != maxQuestions || len(notes) > 0 {
+	if n := len(s.AccessReviews()); n != maxReviews || len(notes) > 0 {
 		t.Errorf("%d reviews, notes %q", n, notes)
 	}
 	left, gaps := denials.Allowed(&all[1].Kubernetes[0], w.Namespace)
@@ -97,18 +97,18 @@ func TestReviewsOfHostileNamespaces(t *testing.T) {
 	}
 	again, _ := c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, denials})
 	// The allowance grows while the test runs.
-	if n, grown := len(s.AccessReviews())-maxQuestions, maxQuestions*time.Since(began).Seconds()/questionsIn.Seconds(); float64(n) > grown {
+	if n, grown := len(s.AccessReviews())-maxReviews, maxReviews*time.Since(began).Seconds()/maxReviewsIn.Seconds(); float64(n) > grown {
 		t.Errorf("%d more reviews at once, the allowance grew by %.1f", n, grown)
 	}
-	again.left = maxQuestions
+	again.left = maxReviews
 	again, _ = c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, again})
-	again.left = maxQuestions
+	again.left = maxReviews
 	again, _ = c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, again})
 	if got := states(again); got[targets.Unknown] != 0 {
 		t.Errorf("in the end: %v", got)
 	}
 	if n := len(s.AccessReviews()); n != 2+2*(many+2) {
-		t.Errorf("%d reviews for %d namespaces: some were asked again", n, many+2)
+		t.Errorf("%d reviews for %d namespaces: some were repeated", n, many+2)
 	}
 	same, _ := c.Denied(t.Context(), all, Workload{w.Namespace, w.ServiceAccount, w.Exists, again})
 	if !same.Same(again) || same.Same(denials) {

@@ -62,8 +62,8 @@ func reason(err error, w where) string {
 	return readers.Why(err, "list", w.String())
 }
 
-// unasked returns the note for failed access reviews of an account.
-func unasked(a account, err error, who string) string {
+// failedReviews returns the note for failed access reviews of an account.
+func failedReviews(a account, err error, who string) string {
 	why := err.Error()
 	if apierrors.IsForbidden(err) {
 		why = who + " may not create " + readers.Reviews

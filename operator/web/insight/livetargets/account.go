@@ -34,27 +34,27 @@ type account struct {
 	notes   []string
 	known   bool
 	// reviewed is true if a review succeeded, so that the denials come from the API server.
-	reviewed bool
-	version  int // incremented when denials are replaced
-	of       *job
-	since    time.Time
-	asking   chan struct{} // closed when the review is done; nil if none is running
-	stop     context.CancelFunc
+	reviewed  bool
+	version   int // incremented when denials are replaced
+	of        *job
+	since     time.Time
+	reviewing chan struct{} // closed when the review is done; nil if none is running
+	stop      context.CancelFunc
 }
 
 // current reports whether the denials are recent enough to use without waiting.
 func (a *account) current() bool { return a.known && time.Since(a.since) < overdue }
 
-// askPermissions starts a review of the ServiceAccount in the background if there is no result or
+// reviewAccount starts a review of the ServiceAccount in the background if there is no result or
 // it is due for a recheck. Without a current result it waits up to [patience] and releases w.mu
 // while it waits.
-func (w *workload) askPermissions(ctx context.Context) {
+func (w *workload) reviewAccount(ctx context.Context) {
 	a := &w.account
 	if w.source.Permissions == nil || len(w.jobs) == 0 {
 		return
 	}
 	if name := w.compiled.ServiceAccount; a.name != name { // reviewed for another one
-		if a.asking != nil {
+		if a.reviewing != nil {
 			a.stop()
 		}
 		*a = account{name: name, version: a.version + 1}
@@ -63,43 +63,43 @@ func (w *workload) askPermissions(ctx context.Context) {
 	if a.of != w.jobs[0] { // recompiled: jobs may discover other namespaces
 		due = recheckChanged
 	}
-	if a.asking == nil && (!a.known || time.Since(a.since) >= due) {
+	if a.reviewing == nil && (!a.known || time.Since(a.since) >= due) {
 		jobs := make([]targets.Job, len(w.jobs))
 		for i, j := range w.jobs {
 			jobs[i] = *j.Job
 		}
-		asking, cancel := context.WithTimeout(context.Background(), longest)
-		a.asking, a.stop, a.of = make(chan struct{}), cancel, w.jobs[0]
-		go w.ask(asking, a.asking, jobs, lister.Workload{Namespace: w.Namespace, ServiceAccount: w.compiled.ServiceAccount, Exists: w.exists, Before: a.denials})
+		ctx, cancel := context.WithTimeout(context.Background(), longest)
+		a.reviewing, a.stop, a.of = make(chan struct{}), cancel, w.jobs[0]
+		go w.review(ctx, a.reviewing, jobs, lister.Workload{Namespace: w.Namespace, ServiceAccount: w.compiled.ServiceAccount, Exists: w.exists, Before: a.denials})
 	}
-	if a.current() || a.asking == nil {
+	if a.current() || a.reviewing == nil {
 		return
 	}
-	asking := a.asking
+	reviewing := a.reviewing
 	w.mu.Unlock()
 	defer w.mu.Lock()
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
 	select {
-	case <-asking:
+	case <-reviewing:
 	case <-wait.C:
 	case <-ctx.Done():
 	}
 }
 
-// ask stores the result of a review unless a later review has superseded it. The result contains the earlier one for
+// review reviews the permissions and stores the result of a review unless a later review has superseded it. The result contains the earlier one for
 // permissions that could not be reviewed.
-func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.Job, of lister.Workload) {
+func (w *workload) review(ctx context.Context, done chan struct{}, jobs []targets.Job, of lister.Workload) {
 	denials, notes := w.source.Permissions.Denied(ctx, jobs, of)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	defer close(done)
 	a := &w.account
-	if a.asking != done {
+	if a.reviewing != done {
 		return
 	}
 	a.stop()
-	a.asking, a.since, a.notes = nil, time.Now(), notes
+	a.reviewing, a.since, a.notes = nil, time.Now(), notes
 	if !a.known || !a.denials.Same(denials) {
 		a.version++
 	}

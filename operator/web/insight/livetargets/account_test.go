@@ -27,7 +27,7 @@ import (
 type reviewer struct {
 	*fake.Clientset
 	denies, fails atomic.Bool // listing pods in namespace other; every review
-	asked         atomic.Int32
+	reviews       atomic.Int32
 	user          atomic.Value // the only user that may be reviewed
 }
 
@@ -35,7 +35,7 @@ func newReviewer(t *testing.T) *reviewer {
 	r := &reviewer{Clientset: fake.NewClientset()}
 	r.user.Store("system:serviceaccount:monitoring:default")
 	r.PrependReactor("create", "subjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		r.asked.Add(1)
+		r.reviews.Add(1)
 		if r.fails.Load() {
 			return true, nil, errors.New("etcd is away")
 		}
@@ -65,7 +65,7 @@ func TestAdditionalJobs(t *testing.T) {
 			Data: map[string][]byte{"jobs": []byte("[{job_name: canary-job, static_configs: [{targets: [canary-host], labels: {team: canary}}]}]")}})
 		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.TrimSuffix(prometheusText, "}")+", additionalScrapeConfigs: {name: more, key: jobs}}"))
 		settled(time.Second)
-		text, err := json.Marshal(b.ask(t, everything{}, all(ofMain)))
+		text, err := json.Marshal(b.request(t, everything{}, all(ofMain)))
 		if err != nil || strings.Contains(string(text), "canary") || !strings.Contains(string(text), "the jobs of spec.additionalScrapeConfigs are not shown") {
 			t.Errorf("%v %s", err, text)
 		}
@@ -82,12 +82,12 @@ func TestServiceAccount(t *testing.T) {
 		who := newReviewer(t)
 		who.denies.Store(true)
 		b.Permissions = slow{lister.Cluster{Kube: who}}
-		if got := b.ask(t, everything{}, all(ofMain)); got.Synced {
+		if got := b.request(t, everything{}, all(ofMain)); got.Synced {
 			t.Errorf("before anybody has answered: %+v", got)
 		}
 		again := func() {
 			time.Sleep(recheck)
-			b.ask(t, everything{}, all(ofMain))
+			b.request(t, everything{}, all(ofMain))
 			time.Sleep(5 * time.Second)
 			synctest.Wait()
 		}
@@ -98,7 +98,7 @@ func TestServiceAccount(t *testing.T) {
 			if fails {
 				again()
 			}
-			got := b.ask(t, everything{}, all(ofMain))
+			got := b.request(t, everything{}, all(ofMain))
 			notes := strings.Join(got.Notes, "\n")
 			if !got.Synced || got.Counts.Kept != 1 || got.Counts.Forbidden != 1 || !strings.Contains(notes, says) {
 				t.Errorf("fails: %v: %+v %q", fails, got.Counts, got.Notes)
@@ -111,13 +111,13 @@ func TestServiceAccount(t *testing.T) {
 		who.denies.Store(false)
 		again()
 		for range 10 {
-			if got := b.ask(t, everything{}, all(ofMain)); got.Counts.Kept != 2 || got.Counts.Forbidden != 0 || len(got.Notes) > 0 {
+			if got := b.request(t, everything{}, all(ofMain)); got.Counts.Kept != 2 || got.Counts.Forbidden != 0 || len(got.Notes) > 0 {
 				t.Errorf("allowed: %+v %q", got.Counts, got.Notes)
 			}
 		}
 		// Two reviews of two verbs in two namespaces, and those before the failure.
-		if n := who.asked.Load(); n < 9 || n > 12 {
-			t.Errorf("%d questions", n)
+		if n := who.reviews.Load(); n < 9 || n > 12 {
+			t.Errorf("%d reviews", n)
 		}
 	})
 }
@@ -135,30 +135,30 @@ func TestPermissionsOfLongAgo(t *testing.T) {
 			if slowly {
 				b.Permissions = slow{b.Permissions}
 			}
-			asked := func(what string, forbidden int) {
+			check := func(what string, forbidden int) {
 				t.Helper()
-				got := b.ask(t, everything{}, all(ofMain))
+				got := b.request(t, everything{}, all(ofMain))
 				if got.Synced == slowly || got.Synced && (got.Counts.Forbidden != forbidden || got.Counts.Kept != 2-forbidden) {
 					t.Errorf("slowly %v, %s, first: synced %v, %+v %q", slowly, what, got.Synced, got.Counts, got.Notes)
 				}
 				settled(5 * time.Second)
-				got = b.ask(t, everything{}, all(ofMain))
+				got = b.request(t, everything{}, all(ofMain))
 				if !got.Synced || got.Counts.Forbidden != forbidden || got.Counts.Kept != 2-forbidden {
 					t.Errorf("slowly %v, %s, then: synced %v, %+v %q", slowly, what, got.Synced, got.Counts, got.Notes)
 				}
 			}
-			asked("at the beginning", 1)
+			check("at the beginning", 1)
 			settled(9 * time.Minute)
 			who.denies.Store(false)
-			asked("when it was allowed", 0)
+			check("when it was allowed", 0)
 			settled(9 * time.Minute)
 			who.denies.Store(true)
-			asked("when it was denied", 1)
+			check("when it was denied", 1)
 			settled(time.Second)
 			who.denies.Store(false)
 			who.user.Store("system:serviceaccount:monitoring:new")
 			b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.TrimSuffix(prometheusText, "}")+", serviceAccountName: new}"))
-			asked("of another ServiceAccount", 0)
+			check("of another ServiceAccount", 0)
 		})
 	}
 }

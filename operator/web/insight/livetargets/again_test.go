@@ -122,7 +122,7 @@ func TestNobodyChangesObjects(t *testing.T) {
 		page := insight.Page{Limit: 100}
 		for range 2 {
 			settled(aMinute)
-			targets := b.ask(t, everything{}, all(ofMain))
+			targets := b.request(t, everything{}, all(ofMain))
 			for name, ask := range map[string]func() (any, error){
 				"overview": func() (any, error) {
 					return answers.Overview(t.Context(), everything{}, insight.OverviewQuery{Page: page})

@@ -125,7 +125,7 @@ func BenchmarkFirstPart(b *testing.B) {
 			q := all(ofMain)
 			q.Limit = 100
 			for {
-				got := s.ask(b, everything{}, q)
+				got := s.request(b, everything{}, q)
 				if got.Synced && got.Counts.Kept == n {
 					break
 				}
@@ -144,7 +144,7 @@ func BenchmarkFirstPart(b *testing.B) {
 					var took []time.Duration
 					for b.Loop() {
 						began := time.Now()
-						s.ask(b, everything{}, q)
+						s.request(b, everything{}, q)
 						took = append(took, time.Since(began))
 					}
 					slices.Sort(took)
@@ -169,10 +169,10 @@ metadata: {namespace: demo, name: web}
 spec: {selector: {}, podMetricsEndpoints: [{port: http-server}]}`))
 			q := all(ofMain)
 			q.Limit, q.State = 1, targets.Kept
-			got := s.ask(b, everything{}, q)
+			got := s.request(b, everything{}, q)
 			for !got.Synced || got.Counts.Kept != n {
 				time.Sleep(10 * time.Millisecond)
-				got = s.ask(b, everything{}, q)
+				got = s.request(b, everything{}, q)
 			}
 			one := got.Items[0]
 			for name, source := range map[string]string{"link": one.Source.Path(), "ID alone": ""} {
@@ -214,7 +214,7 @@ func BenchmarkCompile(b *testing.B) {
 				s.cluster.set(catalog.ServiceMonitor.GroupVersionResource(), read[v1.ServiceMonitor](b, fmt.Sprintf(text, i, 30)))
 			}
 			q := all(ofMain)
-			s.ask(b, everything{}, q)
+			s.request(b, everything{}, q)
 			b.ReportAllocs()
 			turn := 0
 			for b.Loop() {

@@ -32,7 +32,7 @@ var _ preview.Finder = Finder{}
 //
 // Errors: *[preview.LimitError]; that of ctx.
 func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workload) (found []targets.Found, notes []string, err error) {
-	asked := ctx
+	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, f.Patience)
 	defer cancel()
 	wake := make(chan struct{}, 1)
@@ -63,9 +63,9 @@ func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workloa
 	known := map[string]targets.Found{}
 	for key, sub := range subs {
 		wait(ctx, sub, wake)
-		known[key] = f.found(asked, sub, discoveries[key])
+		known[key] = f.found(parent, sub, discoveries[key])
 		notes = appendOutdated(notes, sub.Outdated(), f.Denied)
-		if err := asked.Err(); err != nil {
+		if err := parent.Err(); err != nil {
 			return nil, nil, err
 		}
 	}

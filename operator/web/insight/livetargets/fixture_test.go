@@ -174,7 +174,7 @@ func (o only) May(_ context.Context, verb string, of schema.GroupResource, names
 	return slices.Contains(o, fmt.Sprintf("%s %s in %s", verb, of.Resource, namespace)), nil
 }
 
-func (b *fixture) ask(t testing.TB, r access.Rights, q insight.TargetQuery) *insight.Targets {
+func (b *fixture) request(t testing.TB, r access.Rights, q insight.TargetQuery) *insight.Targets {
 	t.Helper()
 	if q.Limit == 0 {
 		q.Limit = 1000

@@ -29,12 +29,12 @@ import (
 // stuck blocks Get until held is closed.
 type stuck struct {
 	*cluster
-	held chan struct{}
-	asks chan struct{}
+	held     chan struct{}
+	requests chan struct{}
 }
 
 func (s stuck) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (readers.Object, error) {
-	s.asks <- struct{}{}
+	s.requests <- struct{}{}
 	<-s.held
 	return s.cluster.Get(ctx, of, key)
 }
@@ -44,8 +44,8 @@ func TestCountsDoNotWait(t *testing.T) {
 	b := newFixture(t)
 	defer b.Close()
 	b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
-	for got := b.ask(t, everything{}, all(ofMain)); !got.Synced || got.Counts.Kept != 1; {
-		got = b.ask(t, everything{}, all(ofMain))
+	for got := b.request(t, everything{}, all(ofMain)); !got.Synced || got.Counts.Kept != 1; {
+		got = b.request(t, everything{}, all(ofMain))
 	}
 	before, again := b.Counts(main), b.Counts(main)
 	for tries := 0; before != again; tries++ { // a notification about the last pod may be on its way
@@ -58,12 +58,12 @@ func TestCountsDoNotWait(t *testing.T) {
 	b.Reader = s
 	b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText))
 	b.workloads[main].due = time.Time{}
-	asked := make(chan error)
+	result := make(chan error)
 	go func() {
 		_, err := b.Targets(t.Context(), everything{}, all(ofMain))
-		asked <- err
+		result <- err
 	}()
-	<-s.asks
+	<-s.requests
 	told := make(chan *insight.TargetCounts, 1)
 	go func() {
 		b.size()
@@ -78,7 +78,7 @@ func TestCountsDoNotWait(t *testing.T) {
 		t.Error("the numbers wait for what is being read")
 	}
 	close(s.held)
-	if err := <-asked; err != nil {
+	if err := <-result; err != nil {
 		t.Error(err)
 	}
 }
@@ -93,7 +93,7 @@ func TestOutdated(t *testing.T) {
 		f := Finder{Groups: b.Groups, Denied: "grant it", Patience: time.Second}
 		notes := func() (out [][]string) {
 			for _, q := range []insight.TargetQuery{all(ofMain), all(ofWeb), ofPod} {
-				got := b.ask(t, everything{}, q)
+				got := b.request(t, everything{}, q)
 				if !got.Synced || got.Counts.Kept != 1 || len(got.Items) != 1 {
 					t.Errorf("%+v", got)
 				}
@@ -105,7 +105,7 @@ func TestOutdated(t *testing.T) {
 			}
 			return append(out, notes)
 		}
-		b.ask(t, everything{}, all(ofMain))
+		b.request(t, everything{}, all(ofMain))
 		settled(aMinute)
 		for range 2 {
 			for _, of := range notes() {
@@ -138,9 +138,9 @@ func TestPodNotKnown(t *testing.T) {
 			b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.NewReplacer("name: main", fmt.Sprintf("name: a-%d", i), "shards: 2", "scrapeInterval: nonsense").Replace(prometheusText)))
 		}
 		q := insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
-		b.ask(t, everything{}, q)
+		b.request(t, everything{}, q)
 		settled(time.Second)
-		got := b.ask(t, everything{}, q)
+		got := b.request(t, everything{}, q)
 		if text := strings.Join(got.Notes, "\n"); !strings.Contains(text, "no permission to list pods") || strings.Contains(text, "no job finds") || len(got.Notes) != maxNotes || got.Counts.Unknown != 1 || len(got.Items) > 0 {
 			t.Errorf("%+v", got)
 		}
@@ -167,9 +167,9 @@ spec:
   staticConfigs: [{targets: [a, b]}]`))
 		q := all(ofMain)
 		q.Job = "scrapeConfig/demo/all"
-		b.ask(t, everything{}, q)
+		b.request(t, everything{}, q)
 		settled(aMinute)
-		items := b.ask(t, everything{}, q).Items
+		items := b.request(t, everything{}, q).Items
 		if len(items) != 7 {
 			t.Errorf("targets %v", names(items))
 		}

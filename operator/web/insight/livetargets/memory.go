@@ -47,9 +47,9 @@ func (s *Source) hasMemory(of *workload) bool {
 	if taken <= most {
 		return true
 	}
-	slices.SortFunc(others, func(a, b *workload) int { return cmp.Compare(a.asked.Load(), b.asked.Load()) })
+	slices.SortFunc(others, func(a, b *workload) int { return cmp.Compare(a.lastRequest.Load(), b.lastRequest.Load()) })
 	for _, w := range others {
-		if taken <= most || now.Sub(time.Unix(0, w.asked.Load())) < lately {
+		if taken <= most || now.Sub(time.Unix(0, w.lastRequest.Load())) < lately {
 			break
 		}
 		taken -= w.bytes.Load()

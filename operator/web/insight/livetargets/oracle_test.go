@@ -52,8 +52,8 @@ func TestNoOracle(t *testing.T) {
 			}
 			secrets("x-ray", b.api.Kind("pods").Add)
 			b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
-			b.ask(t, r, all(ofWeb))
-			b.ask(t, r, all(ofMain))
+			b.request(t, r, all(ofWeb))
+			b.request(t, r, all(ofMain))
 			settled(aMinute)
 			x = everyAnswer(t, b, r)
 			secrets("yankee", b.api.Kind("pods").Modify)
@@ -76,7 +76,7 @@ func TestNoOracle(t *testing.T) {
 		}
 	}
 	if x, y := answers(everything{}); x == y || !strings.Contains(x, "vault") {
-		t.Error("the question does not tell one annotation from another even with every permission: this test proves nothing")
+		t.Error("the query does not tell one annotation from another even with every permission: this test proves nothing")
 	}
 }
 

@@ -24,10 +24,10 @@ func TestOverlaps(t *testing.T) {
 			text := strings.Replace(monitorText, "name: web", "name: "+name, 1)
 			b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(text, "s3cret", params, 1)))
 		}
-		b.ask(t, everything{}, all(ofMain))
+		b.request(t, everything{}, all(ofMain))
 		settled(aMinute)
 		byPod := insight.TargetQuery{Page: insight.Page{Limit: 10}, Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
-		got := b.ask(t, everything{}, byPod).Overlaps
+		got := b.request(t, everything{}, byPod).Overlaps
 		if len(got) != 1 || got[0].Jobs != 2 || fmt.Sprint(got[0].Objects) != "[PodMonitor demo/twin PodMonitor demo/web]" || strings.Contains(got[0].URL, "s3cret") {
 			t.Errorf("of the pod: %+v", got)
 		}
@@ -60,7 +60,7 @@ func TestOverlapsPanic(t *testing.T) {
 		var log bytes.Buffer
 		b.Log = slog.New(slog.NewTextHandler(&log, nil))
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
-		b.ask(t, everything{}, all(ofMain))
+		b.request(t, everything{}, all(ofMain))
 		settled(aMinute)
 		w := b.of(main)
 		one := w.shown.Load().jobs[0]
@@ -77,12 +77,12 @@ func TestSkip(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("demo", "db-0", "db", 2))
-		b.ask(t, nil, all(ofMain))
+		b.request(t, nil, all(ofMain))
 		settled(aMinute)
 		for skip, want := range map[string]string{"": "2 of 2", "spec.selector": "1 of 1", "spec.podMetricsEndpoints": "2 of 2"} {
 			q := all(ofMain)
 			q.Skip = skip
-			out := b.ask(t, only{"list pods in demo", "get podmonitors in demo"}, q)
+			out := b.request(t, only{"list pods in demo", "get podmonitors in demo"}, q)
 			if got := fmt.Sprintf("%d of %d", len(out.Items), out.Total); got != want {
 				t.Errorf("without %q: %s", skip, got)
 			}
@@ -90,7 +90,7 @@ func TestSkip(t *testing.T) {
 		for _, key := range []string{`"`, `"a`, `"app`, `"app"`, `"app"]`, `"app\`, `"none`} {
 			q := all(ofMain)
 			q.Skip = "spec.selector.matchLabels[" + key
-			if out := b.ask(t, only{"list pods in demo"}, q); len(out.Items) > 0 || out.Total > 0 {
+			if out := b.request(t, only{"list pods in demo"}, q); len(out.Items) > 0 || out.Total > 0 {
 				t.Errorf("label %s can be guessed: %+v", key, out)
 			}
 		}

@@ -30,7 +30,7 @@ const (
 
 // Targets implements [insight.Answers].
 func (s *Source) Targets(ctx context.Context, r access.Rights, q insight.TargetQuery) (*insight.Targets, error) {
-	s.questions.Add(1)
+	s.requests.Add(1)
 	if q.Pod.Name != "" {
 		return s.ofPod(ctx, r, q)
 	}
@@ -42,8 +42,8 @@ func (s *Source) Targets(ctx context.Context, r access.Rights, q insight.TargetQ
 		return nil, err
 	}
 	v := newView(ctx, r, q.Of.Namespace)
-	v.asked = q.Of.Ref()
-	jobs, notes, err := s.asked(ctx, q, v)
+	v.requested = q.Of.Ref()
+	jobs, notes, err := s.requestedJobs(ctx, q, v)
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +74,10 @@ func since(jobs []openJob) (out time.Time) {
 	return out.UTC().Truncate(time.Millisecond)
 }
 
-// asked returns the jobs of a request.
+// requestedJobs returns the jobs of a request.
 //
 // Errors: the object does not exist; there is no such job.
-func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (jobs []openJob, notes []string, err error) {
+func (s *Source) requestedJobs(ctx context.Context, q insight.TargetQuery, v *view) (jobs []openJob, notes []string, err error) {
 	refs := []catalog.Ref{q.Of.Ref()}
 	object := catalog.Ref{}
 	if !q.Of.IsWorkload() {
@@ -111,7 +111,7 @@ func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (job
 
 // settle waits up to [patience] for the jobs to be complete and reports whether they are.
 func settle(ctx context.Context, jobs []openJob) bool {
-	if slices.ContainsFunc(jobs, func(j openJob) bool { return j.asking }) {
+	if slices.ContainsFunc(jobs, func(j openJob) bool { return j.reviewing }) {
 		return false
 	}
 	until := time.Now().Add(patience)
@@ -160,7 +160,7 @@ func (a *answer) count(jobs []openJob, denied string) {
 			of.Dropped = withoutKeys(of.Dropped)
 		}
 		a.out.Counts.Add(&of.Counts)
-		if a.mayAsk(j) {
+		if a.mayFilter(j) {
 			a.out.Total += of.all.Total(a.filter)
 		}
 		if len(a.out.Jobs) < maxJobs {
@@ -222,7 +222,7 @@ func (a *answer) rows(jobs []openJob, from *cursor) {
 	first := from.begin(jobs)
 	for i := first; i < len(jobs); i++ {
 		j := jobs[i]
-		if !a.mayAsk(j) {
+		if !a.mayFilter(j) {
 			continue
 		}
 		start := cursor{Workload: j.of, Job: j.Name, At: j.at}

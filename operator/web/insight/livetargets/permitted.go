@@ -71,9 +71,9 @@ func (p Permitted) denied(ctx context.Context, jobs []targets.Job, w lister.Work
 		return unknown(fmt.Sprintf(": its jobs look into more than %d namespaces", maxReviewed))
 	}
 	r := p.Source.reviews.of(w.Namespace+"/"+w.ServiceAccount+"\n"+strings.Join(places, "\n"), func(r *review) {
-		asking, cancel := context.WithTimeout(context.Background(), longest)
+		ctx, cancel := context.WithTimeout(context.Background(), longest)
 		defer cancel()
-		r.denials, r.notes = p.Source.Permissions.Denied(asking, jobs, w)
+		r.denials, r.notes = p.Source.Permissions.Denied(ctx, jobs, w)
 	})
 	wait := time.NewTimer(p.Patience)
 	defer wait.Stop()
@@ -116,9 +116,9 @@ type review struct {
 	notes   []string
 }
 
-// of returns the cached review of key or starts one that ask completes in the background. Failed
+// of returns the cached review of key or starts one that complete fills in the background. Failed
 // reviews are retried.
-func (s *reviews) of(key string, ask func(*review)) *review {
+func (s *reviews) of(key string, complete func(*review)) *review {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -142,7 +142,7 @@ func (s *reviews) of(key string, ask func(*review)) *review {
 	s.all[key] = r
 	go func() {
 		defer close(r.done)
-		ask(r)
+		complete(r)
 	}()
 	return r
 }

@@ -40,9 +40,9 @@ func TestPermitted(t *testing.T) {
 		if found := find("demo", "other"); len(found.Groups) != 1 || !denied(found) {
 			t.Errorf("%d groups, gaps %v", len(found.Groups), found.Gaps)
 		}
-		asked := who.asked.Load()
-		if found := find("demo", "other"); len(found.Groups) != 1 || who.asked.Load() != asked {
-			t.Errorf("%d groups, %d questions more", len(found.Groups), who.asked.Load()-asked)
+		before := who.reviews.Load()
+		if found := find("demo", "other"); len(found.Groups) != 1 || who.reviews.Load() != before {
+			t.Errorf("%d groups, %d more reviews", len(found.Groups), who.reviews.Load()-before)
 		}
 		if found := find("other"); len(found.Groups) != 0 || !denied(found) {
 			t.Errorf("%d groups, gaps %v", len(found.Groups), found.Gaps)
@@ -84,9 +84,9 @@ func TestPermittedUnknown(t *testing.T) {
 		job = targets.Job{Discoveries: targets.Discoveries{Kubernetes: []targets.KubernetesSD{{Role: "pod", Namespaces: many}}}} // reviews of the earlier job are still in flight
 		time.Sleep(2 * time.Second)
 		f.Unknown = ""
-		asked := who.asked.Load()
-		if _, notes, _ := f.Find(t.Context(), []targets.Job{job}, &preview.Workload{Ref: main}); len(notes) != 1 || who.asked.Load() != asked {
-			t.Errorf("%q, %d questions", notes, who.asked.Load()-asked)
+		before := who.reviews.Load()
+		if _, notes, _ := f.Find(t.Context(), []targets.Job{job}, &preview.Workload{Ref: main}); len(notes) != 1 || who.reviews.Load() != before {
+			t.Errorf("%q, %d reviews", notes, who.reviews.Load()-before)
 		}
 	})
 }

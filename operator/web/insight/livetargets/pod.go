@@ -149,7 +149,7 @@ func (p *podPage) add(at int, j openJob, key targetset.Key, r targets.Result, i 
 func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from *cursor, denied string) error {
 	memo, page := targetset.Memo{}, podPage{answer: a, from: from, first: from.begin(jobs)}
 	for at, j := range jobs {
-		if !a.mayAsk(j) {
+		if !a.mayFilter(j) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

@@ -18,7 +18,7 @@ type view struct {
 	ctx        context.Context
 	rights     access.Rights
 	own        string             // the namespace of the object that the caller may get
-	asked      catalog.Ref        // the requested object, if it is one of ours
+	requested  catalog.Ref        // the requested object, if it is one of ours
 	known      map[string]bool    // results by verb, resource and namespace
 	visibility *access.Visibility // limits discoveries to targets that the caller may see
 	nothing    bool               // some discovery is entirely hidden from the caller
@@ -66,7 +66,7 @@ func (v *view) sees(source targets.Source, object catalog.Ref) bool {
 // details reports whether the caller may see the contents of an object.
 func (v *view) details(of catalog.Ref) bool {
 	row := catalog.Of(of.Kind)
-	return of == v.asked || row != nil && v.may("get", row.GroupResource(), of.Namespace)
+	return of == v.requested || row != nil && v.may("get", row.GroupResource(), of.Namespace)
 }
 
 // hidden returns a redacted target: only its source, its state and the step that drops it.

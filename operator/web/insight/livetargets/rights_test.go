@@ -27,7 +27,7 @@ type few struct {
 
 func (f *few) May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	if f.left--; f.left < 0 {
-		return false, errors.New("too many questions")
+		return false, errors.New("too many reviews")
 	}
 	return f.only.May(ctx, verb, of, namespace)
 }
@@ -37,24 +37,24 @@ func TestRightsUnknown(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("other", "web-1", "web", 2))
-		b.ask(t, nil, all(ofMain))
+		b.request(t, nil, all(ofMain))
 		settled(aMinute)
 		most := 0
 		for left := range 15 {
-			got := b.ask(t, &few{only{"list pods in demo", "list pods in other"}, left}, all(ofMain))
-			if got.Counts.Total() != len(got.Items) || len(got.Items) < 2 && !strings.Contains(fmt.Sprint(got.Notes), "too many questions") {
-				t.Errorf("%d questions: %v, notes %q", left, names(got.Items), got.Notes)
+			got := b.request(t, &few{only{"list pods in demo", "list pods in other"}, left}, all(ofMain))
+			if got.Counts.Total() != len(got.Items) || len(got.Items) < 2 && !strings.Contains(fmt.Sprint(got.Notes), "too many reviews") {
+				t.Errorf("%d reviews: %v, notes %q", left, names(got.Items), got.Notes)
 			}
 			if left == 0 && len(got.Items) > 0 || len(got.Items) < most {
-				t.Errorf("%d questions: %v", left, names(got.Items))
+				t.Errorf("%d reviews: %v", left, names(got.Items))
 			}
 			most = len(got.Items)
 		}
 		if most != 2 {
 			t.Errorf("%d targets", most)
 		}
-		target := b.ask(t, everything{}, all(ofMain)).Items[0]
-		if _, err := b.Target(t.Context(), &few{}, ofMain, target.Job, target.ID, ""); err == nil || !strings.Contains(err.Error(), "too many questions") {
+		target := b.request(t, everything{}, all(ofMain)).Items[0]
+		if _, err := b.Target(t.Context(), &few{}, ofMain, target.Job, target.ID, ""); err == nil || !strings.Contains(err.Error(), "too many reviews") {
 			t.Error(err)
 		}
 	})
@@ -67,14 +67,14 @@ func TestRulesOfOthers(t *testing.T) {
 		b.api.Kind("pods").Add(pod("demo", "db-0", "db", 1))
 		hush := strings.Replace(monitorText, "port: http,", "port: http, relabelings: [{sourceLabels: [__meta_kubernetes_pod_name], regex: hush-.*, action: keep}],", 1)
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(hush, "app: web", "app: db", 1)))
-		b.ask(t, nil, all(ofMain))
+		b.request(t, nil, all(ofMain))
 		settled(aMinute)
 		rights := only{"list pods in demo"}
 		for _, tc := range []struct {
 			rights only
 			shows  bool
 		}{{rights, false}, {append(rights, "get podmonitors in demo"), true}} {
-			target := b.ask(t, tc.rights, all(ofMain)).Items[0]
+			target := b.request(t, tc.rights, all(ofMain)).Items[0]
 			trace, err := b.Target(t.Context(), tc.rights, ofMain, target.Job, target.ID, "")
 			if err != nil {
 				t.Fatal(err)
@@ -87,7 +87,7 @@ func TestRulesOfOthers(t *testing.T) {
 				}
 			}
 		}
-		if got := b.ask(t, only{}, all(ofWeb)).Items[0]; got.Drop == nil || got.Drop.Rule.Regex != "hush-.*" {
+		if got := b.request(t, only{}, all(ofWeb)).Items[0]; got.Drop == nil || got.Drop.Rule.Regex != "hush-.*" {
 			t.Errorf("of the object itself: %+v", got)
 		}
 	})
@@ -100,12 +100,12 @@ func TestNotesOfOthers(t *testing.T) {
 		invalid := strings.Replace(prometheusText, "{shards: 2,", "{shards: 2, paused: true, additionalScrapeConfigs: {name: hush, key: hush},", 1)
 		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, invalid))
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
-		b.ask(t, nil, all(ofMain))
+		b.request(t, nil, all(ofMain))
 		settled(aMinute)
 		byPod := insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
 		for _, q := range []insight.TargetQuery{all(ofWeb), byPod} {
 			for _, rights := range []only{{}, {"get prometheuses in monitoring"}} {
-				notes := fmt.Sprint(b.ask(t, rights, q).Notes)
+				notes := fmt.Sprint(b.request(t, rights, q).Notes)
 				if may := len(rights) > 0; strings.Contains(notes, "spec.paused") != may || !strings.Contains(notes, "Prometheus monitoring/main") {
 					t.Errorf("%v: %s", rights, notes)
 				}
@@ -131,13 +131,13 @@ func TestPodsOfOthers(t *testing.T) {
 				"addressType: IPv4, ports: [{name: http, port: 80}], endpoints: [{addresses: [10.0.0.2], targetRef: {kind: Pod, "+of+"}}]}"))
 		}
 		ofMonitor := insight.Object{Row: catalog.ServiceMonitor, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "web"}}
-		b.ask(t, nil, all(ofMonitor))
+		b.request(t, nil, all(ofMonitor))
 		settled(aMinute)
 		for _, tc := range []struct {
 			rights only
 			shows  bool
 		}{{only{"list pods in demo", "list pods in other"}, false}, {only{"list pods in "}, true}} {
-			got := b.ask(t, tc.rights, all(ofMonitor))
+			got := b.request(t, tc.rights, all(ofMonitor))
 			if want := map[bool]int{false: 1, true: 2}[tc.shows]; len(got.Items) != want || got.Counts.Total() != want {
 				t.Fatalf("%v, notes %q", names(got.Items), got.Notes)
 			}

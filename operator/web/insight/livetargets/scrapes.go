@@ -49,7 +49,7 @@ func (s *Source) Scrapes(ctx context.Context, r access.Rights, of insight.Object
 	}
 	defer release()
 	out := insight.NewScrapes(about)
-	return out, ask(ctx, out, servers, &compiled)
+	return out, query(ctx, out, servers, &compiled)
 }
 
 // scrapesOfAll queries servers with permissions that all callers have. Concurrent calls share the responses,
@@ -58,9 +58,9 @@ func (w *workload) scrapesOfAll(ctx context.Context, servers preview.HealthSourc
 	if last := w.scrapes.Load(); last != nil && time.Since(last.At) < scrapesKept {
 		return last, nil
 	}
-	asked := w.scraping.DoChan("scrapes", func() (any, error) {
+	responses := w.scraping.DoChan("scrapes", func() (any, error) {
 		out := &insight.Scrapes{}
-		if err := ask(context.WithoutCancel(ctx), out, servers, compiled); err != nil {
+		if err := query(context.WithoutCancel(ctx), out, servers, compiled); err != nil {
 			return nil, err
 		}
 		w.scrapes.Store(out)
@@ -69,15 +69,15 @@ func (w *workload) scrapesOfAll(ctx context.Context, servers preview.HealthSourc
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case answer := <-asked:
+	case answer := <-responses:
 		out, _ := answer.Val.(*insight.Scrapes)
 		return out, answer.Err
 	}
 }
 
-// ask adds the scrapes of servers.
-func ask(ctx context.Context, to *insight.Scrapes, servers preview.HealthSource, of *preview.Workload) error {
-	asking, cancel := context.WithTimeout(ctx, scrapesWait)
+// query queries servers and adds their scrapes.
+func query(ctx context.Context, to *insight.Scrapes, servers preview.HealthSource, of *preview.Workload) error {
+	limited, cancel := context.WithTimeout(ctx, scrapesWait)
 	defer cancel()
 	pods := map[string]*insight.ScrapingPod{}
 	pod := func(name string) *insight.ScrapingPod {
@@ -86,7 +86,7 @@ func ask(ctx context.Context, to *insight.Scrapes, servers preview.HealthSource,
 		}
 		return pods[name]
 	}
-	asked := servers.Health(asking, of, func(a *preview.ServerResponse, t promapi.Target) {
+	responses := servers.Health(limited, of, func(a *preview.ServerResponse, t promapi.Target) {
 		to.Add(pod(a.Pod), t.Job, redact.URL(t.URL), insight.Scrape{
 			Health: t.Health, Error: redact.Text(t.LastError), At: t.LastScrape, Took: time.Duration(t.Duration * float64(time.Second)).Round(100 * time.Microsecond),
 		})
@@ -94,7 +94,7 @@ func ask(ctx context.Context, to *insight.Scrapes, servers preview.HealthSource,
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for _, a := range asked {
+	for _, a := range responses {
 		p := pod(a.Pod)
 		p.Pod, p.Shard, p.Node = a.Pod, a.Shard, a.Node
 		if a.Err != nil {

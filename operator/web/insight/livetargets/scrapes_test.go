@@ -18,12 +18,12 @@ import (
 
 // servers are two replicas that scrape the same target, and one that does not answer.
 type servers struct {
-	asked int
-	takes time.Duration
+	queries int
+	takes   time.Duration
 }
 
 func (s *servers) Health(_ context.Context, _ *preview.Workload, each func(*preview.ServerResponse, promapi.Target)) []preview.ServerResponse {
-	s.asked++
+	s.queries++
 	time.Sleep(s.takes)
 	target := promapi.Target{Job: webJob, URL: "http://10.0.0.2:80/metrics?token=s3cret", LastScrape: time.Now(), Duration: 0.25}
 	out := []preview.ServerResponse{{Pod: "a-0"}, {Pod: "a-1", Shard: 1}, {Pod: "b-0", Node: "n", Answer: promapi.Answer{Err: errors.New("no answer")}}}
@@ -57,20 +57,20 @@ func TestScrapes(t *testing.T) {
 		if b.CanQuery() {
 			t.Error("asks without permissions")
 		}
-		asked := &servers{}
-		b.Servers = asked
+		of := &servers{}
+		b.Servers = of
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
-		b.ask(t, everything{}, all(ofMain))
+		b.request(t, everything{}, all(ofMain))
 		settled(aMinute)
-		shown := b.ask(t, everything{}, all(ofMain)).Items[0]
+		shown := b.request(t, everything{}, all(ofMain)).Items[0]
 		for i, want := range []int{1, 1, 2} {
 			if i == 2 {
 				settled(aMinute)
 			}
 			got, err := b.Scrapes(t.Context(), everything{}, ofMain, nil)
 			checkScrapes(t, got, err, shown)
-			if asked.asked != want {
-				t.Errorf("asked %d times, not %d", asked.asked, want)
+			if of.queries != want {
+				t.Errorf("%d queries, not %d", of.queries, want)
 			}
 		}
 		if _, err := b.Scrapes(t.Context(), everything{}, insight.Object{Row: ofMain.Row}, nil); err == nil {
@@ -82,12 +82,12 @@ func TestScrapes(t *testing.T) {
 // Slow servers are queried once for concurrent requests, even if the first request ends.
 func TestScrapesOfSlowServers(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *fixture) {
-		asked := &servers{takes: 3 * time.Second}
-		b.Servers = asked
+		of := &servers{takes: 3 * time.Second}
+		b.Servers = of
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
-		b.ask(t, everything{}, all(ofMain))
+		b.request(t, everything{}, all(ofMain))
 		settled(aMinute)
-		shown := b.ask(t, everything{}, all(ofMain)).Items[0]
+		shown := b.request(t, everything{}, all(ofMain)).Items[0]
 		begun := time.Now()
 		var wg sync.WaitGroup
 		for range 3 {
@@ -102,8 +102,8 @@ func TestScrapesOfSlowServers(t *testing.T) {
 		wg.Wait()
 		got, err := b.Scrapes(t.Context(), everything{}, ofMain, nil)
 		checkScrapes(t, got, err, shown)
-		if asked.asked != 1 || time.Since(begun) != 3*time.Second {
-			t.Errorf("asked %d times, answered after %s", asked.asked, time.Since(begun))
+		if of.queries != 1 || time.Since(begun) != 3*time.Second {
+			t.Errorf("%d queries, answered after %s", of.queries, time.Since(begun))
 		}
 	})
 }
@@ -125,15 +125,15 @@ func (a *acting) Servers(context.Context) (preview.HealthSource, func(), error) 
 func TestScrapesAsTheCaller(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
-		b.ask(t, everything{}, all(ofMain))
+		b.request(t, everything{}, all(ofMain))
 		settled(aMinute)
-		shown := b.ask(t, everything{}, all(ofMain)).Items
+		shown := b.request(t, everything{}, all(ofMain)).Items
 		first, second := &acting{of: &servers{}}, &acting{of: &servers{}}
 		for _, caller := range []*acting{first, second} {
 			got, err := b.Scrapes(t.Context(), caller, ofMain, shown)
 			checkScrapes(t, got, err, shown[0])
-			if caller.of.asked != 1 || caller.released != 1 {
-				t.Errorf("asked %d times, released %d times", caller.of.asked, caller.released)
+			if caller.of.queries != 1 || caller.released != 1 {
+				t.Errorf("%d queries, released %d times", caller.of.queries, caller.released)
 			}
 			if other := got.Of(webJob, "http://10.0.0.9/metrics"); other.Health != "" {
 				t.Errorf("keeps a target that is not shown: %+v", other)
@@ -143,8 +143,8 @@ func TestScrapesAsTheCaller(t *testing.T) {
 			t.Errorf("a caller without credentials gets what is known of others: %v", err)
 		}
 		busy := &acting{of: &servers{}, err: apierrors.NewTooManyRequests("busy", 1)}
-		if _, err := b.Scrapes(t.Context(), busy, ofMain, shown); !apierrors.IsTooManyRequests(err) || busy.of.asked > 0 {
-			t.Errorf("asked %d times: %v", busy.of.asked, err)
+		if _, err := b.Scrapes(t.Context(), busy, ofMain, shown); !apierrors.IsTooManyRequests(err) || busy.of.queries > 0 {
+			t.Errorf("%d queries: %v", busy.of.queries, err)
 		}
 	})
 }

@@ -65,8 +65,8 @@ type Source struct {
 	// reread, instead of those that come later.
 	Fair bool
 
-	questions atomic.Uint64
-	reviews   reviews // for previews
+	requests atomic.Uint64
+	reviews  reviews // for previews
 
 	compiling sync.Mutex
 
@@ -90,7 +90,7 @@ func (s *Source) of(ref catalog.Ref) *workload {
 		w = &workload{source: s, Ref: ref, compiler: preview.Compiler{Options: s.Options}, sets: map[*job]*set{}}
 		s.workloads[ref] = w
 	}
-	w.asked.Store(time.Now().UnixNano())
+	w.lastRequest.Store(time.Now().UnixNano())
 	if s.sweeper == nil {
 		s.sweeper = time.AfterFunc(sweep, s.sweep)
 	}
@@ -104,7 +104,7 @@ func (s *Source) sweep() {
 	var gone []*workload
 	var rest []*workload
 	for ref, w := range s.workloads {
-		if now.Sub(time.Unix(0, w.asked.Load())) >= idle {
+		if now.Sub(time.Unix(0, w.lastRequest.Load())) >= idle {
 			delete(s.workloads, ref)
 			gone = append(gone, w)
 		} else {

@@ -30,7 +30,7 @@ func TestPages(t *testing.T) {
 		for i := range 60 {
 			pods.Add(pod([]string{"demo", "other", "far"}[i%3], fmt.Sprintf("p-%02d", i), []string{"web", "db"}[i/3%2], i))
 		}
-		b.ask(t, everything{}, all(ofMain))
+		b.request(t, everything{}, all(ofMain))
 		settled(aMinute)
 		for want, change := range map[int]func(*insight.TargetQuery){
 			40: func(*insight.TargetQuery) {},
@@ -44,14 +44,14 @@ func TestPages(t *testing.T) {
 			want = max(want, -want)
 			q := all(ofMain)
 			change(&q)
-			whole := b.ask(t, everything{}, q)
+			whole := b.request(t, everything{}, q)
 			if len(whole.Items) != want || whole.Continue != "" || q.Filter == "" && whole.Total != want || !whole.Synced || whole.Counts.Kept != 20 {
 				t.Errorf("%+v: %d items of %d, want %d, kept %d, synced %v, notes %q", q, len(whole.Items), whole.Total, want, whole.Counts.Kept, whole.Synced, whole.Notes)
 			}
 			var got []preview.Target
 			q.Limit = 7
 			for {
-				part := b.ask(t, everything{}, q)
+				part := b.request(t, everything{}, q)
 				got = append(got, part.Items...)
 				if q.Continue = part.Continue; q.Continue == "" {
 					break
@@ -68,7 +68,7 @@ func TestPages(t *testing.T) {
 		for shard := range 2 {
 			q := all(ofMain)
 			q.Shard, q.State = shard, targets.Kept
-			part := b.ask(t, everything{}, q)
+			part := b.request(t, everything{}, q)
 			if len(part.Items) != part.Total || part.Counts.Kept != part.Total || part.Counts.OtherShard != 20-part.Total {
 				t.Errorf("shard %d: %d of %d, %+v", shard, len(part.Items), part.Total, part.Counts)
 			}
@@ -82,7 +82,7 @@ func TestPages(t *testing.T) {
 		if _, err := b.Targets(t.Context(), nil, q); !apierrors.IsBadRequest(err) {
 			t.Error(err)
 		}
-		if got := b.ask(t, nil, all(insight.Object{Row: catalog.Probe, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "p"}})); got.AsOf.Year() < 2000 {
+		if got := b.request(t, nil, all(insight.Object{Row: catalog.Probe, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "p"}})); got.AsOf.Year() < 2000 {
 			t.Errorf("nothing, as of %s", got.AsOf)
 		}
 		q = all(insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "none"}})
@@ -98,22 +98,22 @@ func TestNotReadYet(t *testing.T) {
 		until := make(chan struct{})
 		b.api.Delay("pods", until)
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
-		if got := b.ask(t, everything{}, all(ofMain)); got.Synced || len(got.Notes) == 0 || !strings.Contains(got.Notes[0], "not known yet") || got.Counts.Unknown != 1 {
+		if got := b.request(t, everything{}, all(ofMain)); got.Synced || len(got.Notes) == 0 || !strings.Contains(got.Notes[0], "not known yet") || got.Counts.Unknown != 1 {
 			t.Errorf("%+v", got)
 		}
 		close(until)
 		settled(time.Second)
-		got := b.ask(t, everything{}, all(ofMain))
+		got := b.request(t, everything{}, all(ofMain))
 		if !got.Synced || got.Counts.Kept != 1 || len(got.Notes) > 0 || got.AsOf.IsZero() {
 			t.Errorf("%+v", got)
 		}
 		settled(aMinute)
-		if again := b.ask(t, everything{}, all(ofMain)); !cmp.Equal(got, again) {
+		if again := b.request(t, everything{}, all(ofMain)); !cmp.Equal(got, again) {
 			t.Errorf("the same is another answer: %s", cmp.Diff(got, again))
 		}
 		b.api.Kind("pods").Add(pod("demo", "web-1", "web", 2))
 		settled(aMinute)
-		if again := b.ask(t, everything{}, all(ofMain)); !again.AsOf.After(got.AsOf) || again.Counts.Kept != 2 {
+		if again := b.request(t, everything{}, all(ofMain)); !again.AsOf.After(got.AsOf) || again.Counts.Kept != 2 {
 			t.Errorf("a change stays unnoticed: %+v", again)
 		}
 	})
@@ -123,9 +123,9 @@ func TestNotReadYet(t *testing.T) {
 func TestDenied(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *fixture) {
 		b.api.Deny("pods", true)
-		b.ask(t, everything{}, all(ofMain))
+		b.request(t, everything{}, all(ofMain))
 		settled(time.Second)
-		got := b.ask(t, everything{}, all(ofMain))
+		got := b.request(t, everything{}, all(ofMain))
 		want := "targets of role pod are not known: no permission to list pods in all namespaces; grant it"
 		if !got.Synced || !slices.Equal(got.Notes, []string{want}) || got.Counts.Unknown != 1 || len(got.Items) != 1 || got.Items[0].State != targets.Unknown {
 			t.Errorf("%+v", got)
@@ -139,7 +139,7 @@ func TestRights(t *testing.T) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("other", "web-1", "web", 2))
 		b.api.Kind("pods").Add(pod("other", "db-1", "db", 3))
-		b.ask(t, nil, all(ofMain))
+		b.request(t, nil, all(ofMain))
 		settled(aMinute)
 		for name, tc := range map[string]struct {
 			of      insight.Object
@@ -152,7 +152,7 @@ func TestRights(t *testing.T) {
 			"the monitor is in the namespace":   {ofWeb, only{}, "web-0"},
 			"a name that has a namespace in it": {ofMain, only{"list pods in dem", "get pods in demo"}, ""},
 		} {
-			got := b.ask(t, tc.rights, all(tc.of))
+			got := b.request(t, tc.rights, all(tc.of))
 			if n := len(strings.Fields(tc.visible)); len(got.Items) != n || got.Counts.Total() != n || got.Total != n || !strings.Contains(fmt.Sprint(got.Notes), notCounted) {
 				t.Errorf("%s: %v, %+v", name, names(got.Items), got.Counts)
 			}
@@ -167,7 +167,7 @@ func TestRights(t *testing.T) {
 			}
 			q := all(tc.of)
 			q.Filter = "10.0.0.3" // of web-1
-			if found := b.ask(t, tc.rights, q).Items; len(found) > 0 != strings.Contains(tc.visible, "web-1") {
+			if found := b.request(t, tc.rights, q).Items; len(found) > 0 != strings.Contains(tc.visible, "web-1") {
 				t.Errorf("%s: the filter tells of %v", name, names(found))
 			}
 		}
@@ -178,17 +178,17 @@ func TestRights(t *testing.T) {
 func TestOnDemand(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *fixture) {
 		if b.Counts(main) != nil || len(b.api.Calls()) > 0 {
-			t.Error("something runs before a question")
+			t.Error("something runs before a request")
 		}
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
-		b.ask(t, nil, all(ofMain))
+		b.request(t, nil, all(ofMain))
 		settled(aMinute)
 		if n, _ := b.Groups.Size(); n != 1 || b.Counts(main).Kept != 1 {
 			t.Errorf("%d informers, %+v", n, b.Counts(main))
 		}
 		for range 3 {
 			settled(9 * time.Minute)
-			b.ask(t, nil, all(ofMain))
+			b.request(t, nil, all(ofMain))
 		}
 		if calls := b.api.Calls()["/pods"]; calls > 8 { // watches are renewed every five to ten minutes
 			t.Errorf("%d calls", calls)
@@ -207,7 +207,7 @@ func TestChangedConfiguration(t *testing.T) {
 		b.api.Kind("pods").Add(pod("demo", "db-0", "db", 2))
 		second := strings.NewReplacer("name: web", "name: second").Replace(monitorText)
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, second))
-		b.ask(t, nil, all(ofMain))
+		b.request(t, nil, all(ofMain))
 		settled(aMinute)
 		before := map[string]*set{}
 		for j, s := range b.workloads[main].sets {
@@ -218,7 +218,7 @@ func TestChangedConfiguration(t *testing.T) {
 		settled(aMinute)
 		q := all(ofMain)
 		q.State = targets.Kept
-		if got := names(b.ask(t, everything{}, q).Items); !slices.Equal(got, []string{"demo/db-0 kept", "demo/web-0 kept"}) {
+		if got := names(b.request(t, everything{}, q).Items); !slices.Equal(got, []string{"demo/db-0 kept", "demo/web-0 kept"}) {
 			t.Errorf("targets %v", got)
 		}
 		for j, s := range b.workloads[main].sets {
@@ -244,21 +244,21 @@ func TestPod(t *testing.T) {
 			b.cluster.set(readers.Pods, p)
 		}
 		q := insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
-		b.ask(t, nil, q)
+		b.request(t, nil, q)
 		settled(aMinute)
-		got := b.ask(t, nil, q)
+		got := b.request(t, nil, q)
 		if !slices.Equal(names(got.Items), []string{"demo/web-0 dropped", "demo/web-0 kept"}) || got.Counts.Kept != 1 || got.Total != 2 || len(got.Jobs) != 2 || got.Jobs[1].Object != web || got.Items[1].URL == "" {
 			t.Errorf("%v %+v", names(got.Items), got)
 		}
 		q.Limit = 1
-		q.Continue = b.ask(t, nil, q).Continue
+		q.Continue = b.request(t, nil, q).Continue
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(monitorText, "name: web", "name: again", 1)))
 		settled(aMinute) // the new job sorts before the others
-		if next := b.ask(t, nil, q); len(next.Items) != 1 || next.Items[0].State != targets.Kept || next.Continue != "" {
+		if next := b.request(t, nil, q); len(next.Items) != 1 || next.Items[0].State != targets.Kept || next.Continue != "" {
 			t.Errorf("%+v", next)
 		}
 		q = insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "lonely"}, Shard: preview.AllShards}
-		if got := b.ask(t, nil, q); len(got.Items) > 0 || len(got.Notes) > 0 || !got.Synced || got.AsOf.IsZero() {
+		if got := b.request(t, nil, q); len(got.Items) > 0 || len(got.Notes) > 0 || !got.Synced || got.AsOf.IsZero() {
 			t.Errorf("nothing scrapes it: %+v", got)
 		}
 		q.Pod.Name = "none"
@@ -266,7 +266,7 @@ func TestPod(t *testing.T) {
 			t.Errorf("a pod that does not exist: %v", err)
 		}
 		b.cluster.refuses = apierrors.NewServiceUnavailable("not in the caches")
-		if got := b.ask(t, nil, q); len(got.Items) > 0 || !strings.Contains(fmt.Sprint(got.Notes), "no job finds the pod demo/none; whether there is such a pod is not known: not in the caches") {
+		if got := b.request(t, nil, q); len(got.Items) > 0 || !strings.Contains(fmt.Sprint(got.Notes), "no job finds the pod demo/none; whether there is such a pod is not known: not in the caches") {
 			t.Errorf("a pod that cannot be read: %+v", got)
 		}
 	})
@@ -278,11 +278,11 @@ func TestTrace(t *testing.T) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("demo", "db-0", "db", 2))
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(monitorText, "name: web", "name: again", 1)))
-		b.ask(t, nil, all(ofMain))
+		b.request(t, nil, all(ofMain))
 		settled(aMinute)
 		q := all(ofMain)
 		q.Job = webJob
-		for _, target := range b.ask(t, everything{}, q).Items {
+		for _, target := range b.request(t, everything{}, q).Items {
 			trace, err := b.Target(t.Context(), everything{}, ofMain, webJob, target.ID, target.Source.Path())
 			if err != nil {
 				t.Fatal(err)

@@ -25,7 +25,7 @@ var targetResource = schema.GroupResource{Resource: "targets"}
 
 // Target implements [insight.Answers].
 func (s *Source) Target(ctx context.Context, r access.Rights, w insight.Object, name, id, source string) (*insight.Trace, error) {
-	s.questions.Add(1)
+	s.requests.Add(1)
 	o, err := s.of(w.Ref()).open(ctx, func(*job) bool { return true })
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *Source) Target(ctx context.Context, r access.Rights, w insight.Object, 
 	j := o.jobs[at]
 	settle(ctx, o.jobs[at:at+1])
 	v := newView(ctx, r, w.Namespace)
-	v.asked = w.Ref()
+	v.requested = w.Ref()
 	seen, err := s.narrow([]openJob{j}, v)
 	if err != nil {
 		return nil, err

@@ -61,9 +61,9 @@ func withoutKeys(of map[string]int) map[string]int {
 	return out
 }
 
-// mayAsk reports whether the caller may filter by the step that drops targets. A step with the key
+// mayFilter reports whether the caller may filter by the step that drops targets. A step with the key
 // of a selector requires permission to get the object.
-func (a *answer) mayAsk(j openJob) bool {
+func (a *answer) mayFilter(j openJob) bool {
 	hasKey := func(origin string) bool { return withoutKey(origin) != origin }
 	return !hasKey(a.filter.Origin) && !hasKey(a.filter.Skip) || a.view.details(j.object.Ref)
 }

@@ -34,9 +34,9 @@ const (
 type workload struct {
 	source *Source
 	catalog.Ref
-	asked atomic.Int64 // time of the last request, in Unix nanoseconds
-	bytes atomic.Int64 // approximate memory use of its jobs
-	claim atomic.Int64 // the same, even while there is no room for them
+	lastRequest atomic.Int64 // time of the last request, in Unix nanoseconds
+	bytes       atomic.Int64 // approximate memory use of its jobs
+	claim       atomic.Int64 // the same, even while there is no room for them
 
 	mu       sync.Mutex // guards the following fields
 	compiler preview.Compiler
@@ -106,10 +106,10 @@ type job struct {
 // set holds the targets of a job.
 type set struct {
 	*targetset.Followed
-	asked   time.Time
-	version int       // of the account's denials
-	denied  string    // key of the denials that apply to the job
-	crowded time.Time // when it was found to have no room
+	lastRequest time.Time
+	version     int       // of the account's denials
+	denied      string    // key of the denials that apply to the job
+	crowded     time.Time // when it was found to have no room
 }
 
 // open compiles the workload if it is stale, starts following the selected jobs and returns them.
@@ -128,20 +128,20 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (openWorkl
 		}
 		return openWorkload{}, err
 	}
-	w.askPermissions(ctx)
+	w.reviewAccount(ctx)
 	if w.version == "" { // forgotten while the mutex was released
 		return openWorkload{}, apierrors.NewNotFound(catalog.Of(w.Kind).GroupResource(), w.Name)
 	}
 	out := openWorkload{workload: w, notes: w.allNotes()}
-	asking := w.account.asking != nil && !w.account.current()
+	reviewing := w.account.reviewing != nil && !w.account.current()
 	now := time.Now()
 	for _, j := range w.jobs {
 		if !selects(j) {
 			continue
 		}
 		s := w.follow(j)
-		s.asked = now
-		out.jobs = append(out.jobs, openJob{j, s.Followed, w.Ref, asking})
+		s.lastRequest = now
+		out.jobs = append(out.jobs, openJob{j, s.Followed, w.Ref, reviewing})
 	}
 	return out, nil
 }
@@ -149,7 +149,7 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (openWorkl
 // leave removes the workload from the source, so that requests for arbitrary names leave no entries
 // behind.
 func (w *workload) leave() {
-	if w.account.asking != nil {
+	if w.account.reviewing != nil {
 		w.account.stop()
 	}
 	w.gone = true
@@ -171,8 +171,8 @@ type openJob struct {
 	*job
 	set *targetset.Followed
 	of  catalog.Ref
-	// asking is true while the permissions of the ServiceAccount are being reviewed.
-	asking bool
+	// reviewing is true while the permissions of the ServiceAccount are being reviewed.
+	reviewing bool
 }
 
 // compile recompiles the jobs if anything may have changed. Sets of removed jobs are closed.
@@ -265,19 +265,20 @@ func (w *workload) rejected() (out []preview.Object) {
 	return out
 }
 
-// end closes sets that have been idle for a time and reports whether there were any.
-func (w *workload) end(now time.Time, unasked time.Duration) (ended bool) {
+// end closes the sets without a request in the time idle. With 0 it closes all sets and drops the compiled jobs. It reports
+// whether it closed any.
+func (w *workload) end(now time.Time, idle time.Duration) (ended bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for j, s := range w.sets {
-		if now.Sub(s.asked) >= unasked {
+		if now.Sub(s.lastRequest) >= idle {
 			s.Close()
 			delete(w.sets, j)
 			ended = true
 		}
 	}
-	if unasked == 0 {
-		if w.account.asking != nil {
+	if idle == 0 {
+		if w.account.reviewing != nil {
 			w.account.stop()
 		}
 		w.forget()

@@ -96,9 +96,9 @@ func (s *served) list(t testing.TB, token string, n int) int {
 	return s.send(t, http.MethodPost, targetreport.InventoryPath, token, &body).StatusCode
 }
 
-// A pod that is asked for its inventory gets its list once it has sent it, and then each watch once. A workload without
-// questions is not affected.
-func TestAsk(t *testing.T) {
+// A pod from which the server requests the inventory gets its list once it has sent it, and then each watch once. A workload without
+// requests is not affected.
+func TestRequests(t *testing.T) {
 	s, l := serve(t), &listener{}
 	s.Listener = l
 	uid := types.UID("uid of monitoring/prometheus-k8s-0")
@@ -109,7 +109,7 @@ func TestAsk(t *testing.T) {
 		}
 		return map[int]targetreport.Watch{0: w}
 	}
-	s.Feed.Ask(shard0.Workload, &Questions{Shards: 2})
+	s.Feed.Request(shard0.Workload, &Requests{Shards: 2})
 	lines := bufio.NewReader(s.get(t, s.shard[0], "").Body)
 	if got := next(t, lines); got != `{"ask":"inventory"}` {
 		t.Fatal(got)
@@ -122,7 +122,7 @@ func TestAsk(t *testing.T) {
 	if code := s.list(t, s.shard[0], 3); code != http.StatusNoContent || len(l.taken) != 3 || l.done != 1 {
 		t.Errorf("%d, taken %v", code, l.taken)
 	}
-	s.Feed.Ask(shard0.Workload, &Questions{Shards: 2, Admitted: map[types.UID]bool{uid: true}, Watches: watch(4, "10.0.0.1:80")})
+	s.Feed.Request(shard0.Workload, &Requests{Shards: 2, Admitted: map[types.UID]bool{uid: true}, Watches: watch(4, "10.0.0.1:80")})
 	c := follower{}
 	c.follow(t, lines, 1)
 	if len(c.jobs) != 1 {
@@ -131,8 +131,8 @@ func TestAsk(t *testing.T) {
 	if got := next(t, lines); got != `{"watch":{"seq":4,"units":[{"id":"u1","targets":{"zero":["10.0.0.1:80"]}}]}}` {
 		t.Error(got)
 	}
-	s.Feed.Ask(shard0.Workload, &Questions{Shards: 2, Admitted: map[types.UID]bool{uid: true, "other": true}, Watches: watch(4, "10.0.0.1:80")})
-	s.Feed.Ask(shard0.Workload, &Questions{Shards: 2, Admitted: map[types.UID]bool{uid: true}, Watches: watch(5)})
+	s.Feed.Request(shard0.Workload, &Requests{Shards: 2, Admitted: map[types.UID]bool{uid: true, "other": true}, Watches: watch(4, "10.0.0.1:80")})
+	s.Feed.Request(shard0.Workload, &Requests{Shards: 2, Admitted: map[types.UID]bool{uid: true}, Watches: watch(5)})
 	if got := next(t, lines); got != `{"watch":{"seq":5,"units":null}}` {
 		t.Error(got)
 	}
@@ -145,7 +145,7 @@ func TestAsk(t *testing.T) {
 	if all := s.Following()[shard0.Workload]; len(all) != 1 || all[0].UID != uid {
 		t.Errorf("%+v", all)
 	}
-	s.Feed.Ask(shard0.Workload, nil)
+	s.Feed.Request(shard0.Workload, nil)
 	if got := next(t, lines); got != `{"watch":{"seq":0,"units":[]}}` { // which ends the watch
 		t.Error(got)
 	}
@@ -165,14 +165,14 @@ func TestKeptShard(t *testing.T) {
 	shard4 := shard0
 	shard4.Number = 4
 	s.Feed.Apply(time.Now(), shard4, []Change{jobOf("four", 2)})
-	s.Feed.Ask(shard0.Workload, &Questions{Shards: 5, Admitted: map[types.UID]bool{uid: true}})
+	s.Feed.Request(shard0.Workload, &Requests{Shards: 5, Admitted: map[types.UID]bool{uid: true}})
 	lines := bufio.NewReader(s.get(t, token, "").Body)
 	c := follower{}
 	c.follow(t, lines, 1)
 	if !strings.Contains(c.jobs["four"], "10.0.0.1:80") {
 		t.Errorf("%v", c.jobs)
 	}
-	s.Feed.Ask(shard0.Workload, &Questions{Shards: 2, Admitted: map[types.UID]bool{uid: true}})
+	s.Feed.Request(shard0.Workload, &Requests{Shards: 2, Admitted: map[types.UID]bool{uid: true}})
 	s.Feed.Drop(shard4)
 	if _, err := lines.ReadString('\n'); err == nil {
 		t.Error("the stream goes on")

@@ -12,7 +12,7 @@ import (
 
 // Questions are the requests to the pods of a workload in their streams. A pod gets no list before it has reported its
 // targets, because a list must not remove targets that no other pod has.
-type Questions struct {
+type Requests struct {
 	// Shards is the number of shards that have or may have lists, including those that are kept after scaling down.
 	Shards int
 	// Admitted are the pods that have reported their units.
@@ -21,9 +21,9 @@ type Questions struct {
 	Watches map[int]targetreport.Watch
 }
 
-// asking holds the current questions to pods.
-type asking struct {
-	Questions
+// podRequests holds the current requests to the pods of a workload.
+type podRequests struct {
+	Requests
 	watches map[int]watch
 	changed chan struct{} // closed at the next change
 }
@@ -35,25 +35,25 @@ type watch struct {
 }
 
 // question is the current request to one pod.
-type question struct {
-	ask   bool // for its inventory, before it gets a list
-	watch watch
-	asked chan struct{} // closed when the question may have changed; nil if it never does
+type request struct {
+	inventory bool // the pod must send its inventory before it gets a list
+	watch     watch
+	renewed   chan struct{} // closed when the request may have changed; nil if it never does
 }
 
-// Ask sets the questions to the pods of a workload. nil removes them.
-func (f *Feed) Ask(of catalog.Ref, next *Questions) {
+// Request sets the requests to the pods of a workload. nil removes them.
+func (f *Feed) Request(of catalog.Ref, next *Requests) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	last := f.asking[of]
+	last := f.requests[of]
 	if next == nil {
 		if last != nil {
-			delete(f.asking, of)
+			delete(f.requests, of)
 			close(last.changed)
 		}
 		return
 	}
-	a := &asking{Questions: *next, watches: map[int]watch{}, changed: make(chan struct{})}
+	a := &podRequests{Requests: *next, watches: map[int]watch{}, changed: make(chan struct{})}
 	same := last != nil && last.Shards == next.Shards && maps.Equal(last.Admitted, next.Admitted) && len(last.watches) == len(next.Watches)
 	for shard, w := range next.Watches {
 		var was watch
@@ -69,7 +69,7 @@ func (f *Feed) Ask(of catalog.Ref, next *Questions) {
 	if same {
 		return
 	}
-	f.asking[of] = a
+	f.requests[of] = a
 	if last != nil {
 		close(last.changed)
 	}
@@ -86,17 +86,17 @@ func lineOf(w targetreport.Watch) []byte {
 	return append(line, '\n')
 }
 
-// question returns the question to a pod. f.mu must be held.
-func (f *Feed) question(who caller) question {
-	a := f.asking[who.shard.Workload]
+// requestTo returns the request to a pod. f.mu must be held.
+func (f *Feed) requestTo(who caller) request {
+	a := f.requests[who.shard.Workload]
 	if a == nil || who.shard.Number == Retired {
-		return question{watch: noWatch}
+		return request{watch: noWatch}
 	}
 	w, ok := a.watches[who.shard.Number]
 	if !ok {
 		w = noWatch
 	}
-	return question{ask: !a.Admitted[who.uid], watch: w, asked: a.changed}
+	return request{inventory: !a.Admitted[who.uid], watch: w, renewed: a.changed}
 }
 
 // noWatch ends a watch.
