@@ -89,14 +89,7 @@ func (c *conversion) spec(at int) {
 		case "route":
 			return c.route(f.at)
 		case "inhibitRules":
-			return c.items(f.at, func(_, at int) int {
-				return c.fields(at, func(f field) int {
-					if f.name == "sourceMatch" || f.name == "targetMatch" {
-						return c.matchers(f.at)
-					}
-					return c.skip(f.at)
-				})
-			})
+			return c.items(f.at, func(_, at int) int { return c.inhibitRule(at) })
 		case "receivers":
 			return c.items(f.at, func(_, at int) int { return c.receiver(at) })
 		}
@@ -115,6 +108,16 @@ func (c *conversion) route(at int) (end int) {
 			return c.matchers(f.at)
 		case "routes":
 			return c.items(f.at, func(_, at int) int { return c.route(at) })
+		}
+		return c.skip(f.at)
+	})
+}
+
+// inhibitRule converts the matchers of an inhibition rule.
+func (c *conversion) inhibitRule(at int) (end int) {
+	return c.fields(at, func(f field) int {
+		if f.name == "sourceMatch" || f.name == "targetMatch" {
+			return c.matchers(f.at)
 		}
 		return c.skip(f.at)
 	})

@@ -65,33 +65,46 @@ func stateRemarks(note says, queries []*query) {
 			continue
 		}
 		seen := map[string]bool{}
-		say := func(format string, args ...any) {
-			if text := fmt.Sprintf(format, args...); !seen[text] {
+		for _, text := range append(misspelledStates(q), comparedStates(q)...) {
+			if !seen[text] {
 				seen[text] = true
 				note(q.path("expr"), "%s", text)
 			}
 		}
-		for _, selector := range q.selectors() {
-			for _, m := range selector {
-				if value, known := otherCase(stateValues[nameIn(selector)][m.Name], m); known != "" {
-					say("%s has no series with %s=%q: write %q", nameIn(selector), m.Name, value, known)
-				}
-			}
-		}
-		if q.rule.Alert == "" {
-			continue
-		}
-		parser.Inspect(q.expr(), func(n parser.Node, _ []parser.Node) error {
-			if e, is := n.(*parser.BinaryExpr); is && e.Op.IsComparisonOperator() && !e.ReturnBool {
-				if n, number := literal(e.RHS); number {
-					if why := stateCompared(e, n); why != "" {
-						say("%s", why)
-					}
-				}
-			}
-			return nil
-		})
 	}
+}
+
+// misspelledStates returns remarks about the matchers of a query whose value has another case.
+func misspelledStates(q *query) (out []string) {
+	for _, selector := range q.selectors() {
+		values := stateValues[nameIn(selector)]
+		for _, m := range selector {
+			if value, known := otherCase(values[m.Name], m); known != "" {
+				out = append(out, fmt.Sprintf("%s has no series with %s=%q: write %q", nameIn(selector), m.Name, value, known))
+			}
+		}
+	}
+	return out
+}
+
+// comparedStates returns remarks about the comparisons with numbers in the query of an alert that are true for healthy objects.
+func comparedStates(q *query) (out []string) {
+	if q.rule.Alert == "" {
+		return nil
+	}
+	parser.Inspect(q.expr(), func(n parser.Node, _ []parser.Node) error {
+		e, is := n.(*parser.BinaryExpr)
+		if !is || !e.Op.IsComparisonOperator() || e.ReturnBool {
+			return nil
+		}
+		if n, is := literal(e.RHS); is {
+			if text := stateCompared(e, n); text != "" {
+				out = append(out, text)
+			}
+		}
+		return nil
+	})
+	return out
 }
 
 // otherCase returns the value of a matcher that differs from a known one in case alone, and the known one; empty if there is

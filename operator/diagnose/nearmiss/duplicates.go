@@ -110,46 +110,60 @@ func repeated(searches []Search) (out []Hint) {
 	return out
 }
 
+// scraper is a search of an object that a workload uses.
+type scraper struct {
+	Use
+	search *Search
+}
+
 // overlaps returns hints about objects that scrape the same targets as another object of the same
 // workload.
 func (v *View) overlaps(uses []Use) (out []Found) {
-	type scraper struct {
-		Use
-		search *Search
-	}
 	first := map[string]scraper{}
 	for _, u := range uses {
-		told := map[string]bool{}
+		reported := map[string]bool{}
 		for i := range u.Searches {
-			s := &u.Searches[i]
-			if s.point.filtered || s.point.path == "" || v.Crowded() {
+			this := scraper{u, &u.Searches[i]}
+			if at := this.search.point; at.filtered || at.path == "" || v.Crowded() {
 				continue
 			}
-			for _, e := range v.allEnds(s) {
-				key := e + " " + s.point.path + " " + s.point.params
+			for _, e := range v.allEnds(this.search) {
+				key := e + " " + this.search.point.path + " " + this.search.point.params
 				other, taken := first[key]
 				if !taken {
-					first[key] = scraper{u, s}
+					first[key] = this
 					continue
 				}
-				if other.String() == u.String() {
-					if h, twice := sameContainerPort(other.search, s); twice && !told[s.port.field] {
-						told[s.port.field] = true
-						out = append(out, Found{u, h})
-					}
-					continue
+				about := other.String()
+				if about == u.String() {
+					about = this.search.port.field
 				}
-				if told[other.String()] {
-					continue
+				if !reported[about] {
+					found := scrapedTwice(other, this)
+					reported[about] = len(found) > 0
+					out = append(out, found...)
 				}
-				told[other.String()] = true
-				const twice = "%s scrapes the same port of the same pods at %s: each pod is scraped twice; remove one of the two"
-				out = append(out, Found{u, Hint{Code: DuplicateTarget, Field: s.port.field, Message: fmt.Sprintf(twice, other, s.point.path)}},
-					Found{other.Use, Hint{Code: DuplicateTarget, Field: other.search.port.field, Message: fmt.Sprintf(twice, u, s.point.path), Counterpart: true}})
 			}
 		}
 	}
 	return out
+}
+
+// scrapedTwice returns the hints about two searches that reach the same port of a pod. Those of two objects each get one.
+func scrapedTwice(a, b scraper) []Found {
+	if a.String() == b.String() {
+		if h, twice := sameContainerPort(a.search, b.search); twice {
+			return []Found{{b.Use, h}}
+		}
+		return nil
+	}
+	hint := func(of *Search, other Use) Hint {
+		return Hint{Code: DuplicateTarget, Field: of.port.field, Message: fmt.Sprintf(
+			"%s scrapes the same port of the same pods at %s: each pod is scraped twice; remove one of the two", other, b.search.point.path)}
+	}
+	counterpart := hint(a.search, b.Use)
+	counterpart.Counterpart = true
+	return []Found{{b.Use, hint(b.search, a.Use)}, {a.Use, counterpart}}
 }
 
 // sameContainerPort returns a hint about two endpoints of one object that name different ports and

@@ -192,32 +192,27 @@ func elements(list []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		depth, start := 0, -1
 		for i := 0; i < len(list); i++ {
-			switch c := list[i]; c {
-			case '"':
-				if depth == 1 && start < 0 {
-					start = i
-				}
-				i = endOfString(list, i)
-			case '[', '{':
-				if depth == 1 && start < 0 {
-					start = i
-				}
-				depth++
-			case ',', ']', '}':
-				if c != ',' {
-					depth--
-				}
-				if start >= 0 && (depth == 1 && c == ',' || depth == 0) {
-					if !yield(list[start:i]) {
-						return
-					}
-					start = -1
-				}
-			case ' ', '\t', '\r', '\n':
+			c := list[i]
+			switch c {
+			case ',', ' ', '\t', '\r', '\n':
+			case ']', '}':
+				depth--
 			default:
 				if depth == 1 && start < 0 {
 					start = i
 				}
+			}
+			if start >= 0 && (depth == 0 || depth == 1 && c == ',') {
+				if !yield(list[start:i]) {
+					return
+				}
+				start = -1
+			}
+			switch c {
+			case '"':
+				i = endOfString(list, i)
+			case '[', '{':
+				depth++
 			}
 		}
 	}

@@ -26,21 +26,34 @@ func (g Grant) String() string {
 func Grants(rules []rbacv1.PolicyRule) []Grant {
 	seen := map[Grant]bool{}
 	for _, r := range rules {
-		names := r.ResourceNames
-		if len(names) == 0 {
-			names = []string{""}
-		}
-		for _, group := range r.APIGroups {
-			for _, resource := range r.Resources {
-				for _, name := range names {
-					for _, verb := range r.Verbs {
-						seen[Grant{group, resource, name, verb}] = true
-					}
-				}
-			}
+		for _, g := range grantsOf(r) {
+			seen[g] = true
 		}
 	}
 	return slices.SortedFunc(maps.Keys(seen), func(a, b Grant) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// grantsOf expands a rule.
+func grantsOf(r rbacv1.PolicyRule) []Grant {
+	out := []Grant{{}}
+	// expand replaces each grant by one for each value.
+	expand := func(values []string, set func(g *Grant, value string)) {
+		var all []Grant
+		for _, g := range out {
+			for _, value := range values {
+				set(&g, value)
+				all = append(all, g)
+			}
+		}
+		out = all
+	}
+	expand(r.APIGroups, func(g *Grant, v string) { g.Group = v })
+	expand(r.Resources, func(g *Grant, v string) { g.Resource = v })
+	expand(r.Verbs, func(g *Grant, v string) { g.Verb = v })
+	if len(r.ResourceNames) > 0 {
+		expand(r.ResourceNames, func(g *Grant, v string) { g.Name = v })
+	}
+	return out
 }
 
 // Rules returns the rules of the features for which of returns true.

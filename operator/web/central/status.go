@@ -64,16 +64,16 @@ type WorkloadStatus struct {
 // statusOf returns the state of all workloads and of their lists.
 func (r *Runner) statusOf(s *feed.Server) Status {
 	lists, leads := s.Status()
+	shards := map[catalog.Ref][]feed.ShardStatus{}
+	for of, list := range lists {
+		shards[of.Workload] = append(shards[of.Workload], list)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := Status{Leads: leads, Problem: r.missing, TooLarge: r.source.Groups.TooLarge(), Workloads: []WorkloadStatus{}}
 	for _, w := range r.workloads {
 		one := w.status()
-		for of, list := range lists {
-			if of.Workload == w.Ref {
-				one.Shards = append(one.Shards, list)
-			}
-		}
+		one.Shards = append(one.Shards, shards[w.Ref]...)
 		slices.SortFunc(one.Shards, func(a, b feed.ShardStatus) int { return a.Shard - b.Shard })
 		out.Workloads = append(out.Workloads, one)
 	}
@@ -112,6 +112,7 @@ func (w *workload) status() WorkloadStatus {
 	return out
 }
 
+// put adds a value to a map, which it makes if it is nil.
 func put[V any](m *map[string]V, key string, value V) {
 	if *m == nil {
 		*m = map[string]V{}
@@ -259,6 +260,7 @@ func remarksOn(list feed.ShardStatus, line func(format string, args ...any)) {
 	}
 }
 
+// disagreements writes what the report of a pod says about a job.
 func disagreements(pod string, job targetreport.Job, line func(format string, args ...any)) {
 	for _, kind := range targetreport.Kinds {
 		if t := job.Of(kind); t != nil {

@@ -69,44 +69,56 @@ var kept = []string{"apiVersion", "kind", "metadata", "name", "namespace"}
 
 // cuts lists the possible cuts, the largest first.
 func cuts(v any, path []any) []cut {
-	var here, below []cut
 	switch v := v.(type) {
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			at := append(slices.Clone(path), key)
-			if len(path) > 1 || !slices.Contains(kept, key) {
-				here = append(here, func(o map[string]any) bool { return edit(o, at, func(any) (any, bool) { return nil, false }) })
-			}
-			below = append(below, cuts(v[key], at)...)
-		}
+		return cutsOfObject(v, path)
 	case []any:
-		if n := len(v); n > 0 {
-			for _, part := range [][2]int{{n / 2, n}, {0, n / 2}, {n - 1, n}} {
-				if part[0] == part[1] {
-					continue
-				}
-				here = append(here, func(o map[string]any) bool {
-					return edit(o, path, func(old any) (any, bool) {
-						list := old.([]any)
-						return slices.Concat(list[:part[0]], list[part[1]:]), true
-					})
-				})
-			}
-		}
-		for i := range v[:min(len(v), 20)] {
-			below = append(below, cuts(v[i], append(slices.Clone(path), i))...)
-		}
+		return cutsOfList(v, path)
 	case string:
 		if len(v) > 20 {
-			here = append(here, func(o map[string]any) bool {
-				return edit(o, path, func(old any) (any, bool) {
-					runes := []rune(old.(string))
-					return string(runes[:len(runes)/2]), true
-				})
-			})
+			return []cut{func(o map[string]any) bool { return edit(o, path, firstHalf) }}
 		}
 	}
+	return nil
+}
+
+// cutsOfObject removes fields.
+func cutsOfObject(object map[string]any, path []any) []cut {
+	var here, below []cut
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		at := append(slices.Clone(path), key)
+		if len(path) > 1 || !slices.Contains(kept, key) {
+			here = append(here, func(o map[string]any) bool { return edit(o, at, func(any) (any, bool) { return nil, false }) })
+		}
+		below = append(below, cuts(object[key], at)...)
+	}
 	return append(here, below...)
+}
+
+// cutsOfList removes a half, or the last element.
+func cutsOfList(list []any, path []any) []cut {
+	var here, below []cut
+	n := len(list)
+	for _, part := range [][2]int{{n / 2, n}, {0, n / 2}, {n - 1, n}} {
+		if n == 0 || part[0] == part[1] {
+			continue
+		}
+		without := func(old any) (any, bool) {
+			list := old.([]any)
+			return slices.Concat(list[:part[0]], list[part[1]:]), true
+		}
+		here = append(here, func(o map[string]any) bool { return edit(o, path, without) })
+	}
+	for i := range list[:min(n, 20)] {
+		below = append(below, cuts(list[i], append(slices.Clone(path), i))...)
+	}
+	return append(here, below...)
+}
+
+// firstHalf is the first half of a string.
+func firstHalf(old any) (any, bool) {
+	runes := []rune(old.(string))
+	return string(runes[:len(runes)/2]), true
 }
 
 // edit changes or removes the value at a path.
