@@ -43,34 +43,35 @@ func (o *owners) own(r *recorded, name string) {
 	}
 }
 
-// tape holds the findings of a part of an examination in their order.
-type tape []tapeEntry
+// capture holds the findings of a part of an examination in their order.
+type capture []captured
 
-type tapeEntry struct {
+// captured is one of these findings.
+type captured struct {
 	*recorded
 	owned bool // recorded for a workload
 }
 
-// tape runs do and returns the findings that it records.
-func (l *linter) tape(do func()) tape {
-	before := l.taping
-	l.taping = &tape{}
+// capture runs do and returns the findings that it records.
+func (l *linter) capture(do func()) capture {
+	before := l.capturing
+	l.capturing = &capture{}
 	do()
-	out := *l.taping
-	l.taping = before
+	out := *l.capturing
+	l.capturing = before
 	return out
 }
 
-// untaped makes findings not be taped, until the returned function is called.
-func (l *linter) untaped() (done func()) {
-	before := l.taping
-	l.taping = nil
-	return func() { l.taping = before }
+// uncaptured suspends the capture of findings until the returned function is called.
+func (l *linter) uncaptured() (done func()) {
+	before := l.capturing
+	l.capturing = nil
+	return func() { l.capturing = before }
 }
 
-// play records the findings for another workload.
-func (l *linter) play(t tape, owner string) {
-	for _, r := range t {
+// replay records the findings for another workload.
+func (l *linter) replay(c capture, owner string) {
+	for _, r := range c {
 		if r.owned {
 			l.owners.own(r.recorded, owner)
 		}
@@ -84,10 +85,10 @@ type alike struct {
 	first int  // its index in linter.made
 	// remarks are the findings about the objects that the first one selects. They hold for all once the second one had the
 	// same: then they do not depend on the name.
-	remarks *tape
+	remarks *capture
 	proved  bool
 	// hints are the findings about the targets of these objects, and uses the objects; nil until they are known.
-	hints *tape
+	hints *capture
 	uses  []nearmiss.Use
 }
 
@@ -141,12 +142,12 @@ func (l *linter) selected(w dryrun.Workload, made dryrun.Outcome, a *alike) {
 	case a == nil:
 		all()
 	case a.proved:
-		l.play(*a.remarks, w.String())
+		l.replay(*a.remarks, w.String())
 	case a.remarks == nil:
-		t := l.tape(all)
-		a.remarks = &t
+		found := l.capture(all)
+		a.remarks = &found
 	default:
-		a.proved = slices.Equal(*a.remarks, l.tape(all))
+		a.proved = slices.Equal(*a.remarks, l.capture(all))
 	}
 }
 
@@ -154,11 +155,11 @@ func (l *linter) selected(w dryrun.Workload, made dryrun.Outcome, a *alike) {
 func (l *linter) targets(view *nearmiss.View, m made) []nearmiss.Use {
 	w, a := m.workload, m.alike
 	if a != nil && a.hints != nil {
-		l.play(*a.hints, w.String())
+		l.replay(*a.hints, w.String())
 		return a.uses
 	}
 	var uses []nearmiss.Use
-	t := l.tape(func() {
+	captured := l.capture(func() {
 		results := l.outcome(m).Results
 		uses = l.reader.Uses(w, dryrun.Outcome{Results: results})
 		found := view.Assumed
@@ -175,7 +176,7 @@ func (l *linter) targets(view *nearmiss.View, m made) []nearmiss.Use {
 		}
 	})
 	if a != nil && a.kept && !view.Isolates() { // network policies select pods, which have the name of the workload
-		a.hints, a.uses = &t, uses
+		a.hints, a.uses = &captured, uses
 	}
 	return uses
 }

@@ -133,7 +133,7 @@ type linter struct {
 	seen         map[string]*recorded // each finding, by its other fields than Workloads
 	remarked     map[string]bool      // fields with a remark, by object
 	owners       owners
-	taping       *tape // nil: nothing is taped
+	capturing    *capture // nil: findings are not captured
 	alike        map[[sha256.Size]byte]*alike
 	reader       static.Reader
 	trees        map[string]*tree
@@ -189,8 +189,8 @@ func (l *linter) record(to *[]Finding, f Finding, owner string) {
 	if owner != "" {
 		l.owners.own(r, owner)
 	}
-	if l.taping != nil {
-		*l.taping = append(*l.taping, tapeEntry{r, owner != ""})
+	if l.capturing != nil {
+		*l.capturing = append(*l.capturing, captured{r, owner != ""})
 	}
 }
 

@@ -188,7 +188,7 @@ func (l *linter) hint(at nearmiss.Use, h nearmiss.Hint, owner string) {
 		if l.remarked[f.object()+" "+f.Field] {
 			return
 		}
-		defer l.untaped()()
+		defer l.uncaptured()()
 	}
 	l.add(f, owner)
 }

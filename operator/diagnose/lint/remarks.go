@@ -12,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/engine/dryrun"
 )
 
@@ -245,7 +246,7 @@ func scrapeConfigRemarks(say says, m *v1alpha1.ScrapeConfig, known *v1.CommonPro
 	if sure {
 		instanceRemarks(say, "spec.relabelings", m.Spec.RelabelConfigs, before, mayHaveInstance(m))
 	}
-	if sure && exporterRemarks(say, m, before) || writtenBy(slices.Concat(before, m.Spec.RelabelConfigs)).has(model.AddressLabel) {
+	if sure && exporterRemarks(say, m, before) || nearmiss.LabelsSetBy(before, m.Spec.RelabelConfigs).Has(model.AddressLabel) {
 		return
 	}
 	staticTargets(say, m)

@@ -11,49 +11,8 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 )
-
-// written are the labels that relabeling steps set.
-type written map[string]bool
-
-// anyLabel is the key in [written] of steps that may set any label other than those that begin with __.
-const anyLabel = "$"
-
-// writtenBy returns the labels that steps set.
-func writtenBy(steps []v1.RelabelConfig) written {
-	set := written{}
-	for i := range steps {
-		set.add(&steps[i])
-	}
-	return set
-}
-
-// add adds the labels that a step sets.
-func (w written) add(s *v1.RelabelConfig) {
-	name := s.TargetLabel
-	if strings.EqualFold(s.Action, "labelmap") {
-		name = anyLabel
-		if s.Replacement != nil {
-			name = *s.Replacement
-		}
-	}
-	if begin, _, open := strings.Cut(name, "$"); open {
-		w[anyLabel] = true
-		if strings.HasPrefix(begin, "__") {
-			w["__"] = true
-		}
-		return
-	}
-	w[name] = true
-}
-
-// has reports whether a label may be set.
-func (w written) has(label string) bool {
-	if strings.HasPrefix(label, "__") {
-		return w[label] || w["__"]
-	}
-	return w[label] || w[anyLabel]
-}
 
 // stepsOfClass returns the relabeling steps that the scrape class of an object adds before its own; known reports whether
 // they are known.
@@ -88,10 +47,10 @@ func mayHaveInstance(m *v1alpha1.ScrapeConfig) bool {
 // instanceRemarks reports steps of targets that read the label instance, which Prometheus sets after them, unless earlier
 // steps set it. before are the steps of the scrape class, discovered is set if targets may have it from the start.
 func instanceRemarks(say says, path string, steps, before []v1.RelabelConfig, discovered bool) {
-	set := writtenBy(before)
+	set := nearmiss.LabelsSetBy(before)
 	for i := range steps {
 		s := &steps[i]
-		if discovered || set.has(model.InstanceLabel) {
+		if discovered || set.Has(model.InstanceLabel) {
 			return
 		}
 		j := slices.Index(s.SourceLabels, model.InstanceLabel)
@@ -102,7 +61,7 @@ func instanceRemarks(say says, path string, steps, before []v1.RelabelConfig, di
 			}
 			say(fmt.Sprintf("%s[%d].sourceLabels[%d]", path, i, j), "targets have no label instance yet, because Prometheus sets it from __address__ after these steps%s; use __address__, or metricRelabelings", effect)
 		}
-		set.add(s)
+		set.Add(s)
 	}
 }
 
@@ -117,15 +76,15 @@ func guards(s *v1.RelabelConfig) bool {
 // goneRemarks reports source labels that only targets have, in steps for what is scraped from them, unless earlier steps
 // set them.
 func goneRemarks(say says, path string, steps []v1.RelabelConfig, what relabelled) {
-	set := written{}
+	set := nearmiss.SetLabels{}
 	for i := range steps {
-		set.goneRemark(say, fmt.Sprintf("%s[%d]", path, i), &steps[i], what)
-		set.add(&steps[i])
+		goneRemark(say, set, fmt.Sprintf("%s[%d]", path, i), &steps[i], what)
+		set.Add(&steps[i])
 	}
 }
 
-// goneRemark reports the source labels of one step that only targets have.
-func (w written) goneRemark(say says, field string, s *v1.RelabelConfig, what relabelled) {
+// goneRemark reports the source labels of one step that only targets have, and that no earlier step sets.
+func goneRemark(say says, set nearmiss.SetLabels, field string, s *v1.RelabelConfig, what relabelled) {
 	for i, label := range s.SourceLabels {
 		name := string(label)
 		use := "copy it into another label by relabelings"
@@ -139,7 +98,7 @@ func (w written) goneRemark(say says, field string, s *v1.RelabelConfig, what re
 		default:
 			continue
 		}
-		if w.has(name) {
+		if set.Has(name) {
 			continue
 		}
 		say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "%s is gone after the scrape%s; %s", name, emptySource(s, strings.ToLower(s.Action), what), use)

@@ -14,6 +14,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 )
 
 // matchParam is the parameter with the selectors of a federation.
@@ -103,7 +104,7 @@ func asksAboutAddress(s v1.RelabelConfig) bool {
 // the address by that of the exporter. before are the steps of the scrape class; found is true if there is one.
 func exporterSteps(say says, path, scraped string, steps, before []v1.RelabelConfig) (found bool) {
 	i := slices.IndexFunc(steps, asksAboutAddress)
-	if i < 0 || writtenBy(slices.Concat(before, steps)).has(model.AddressLabel) {
+	if i < 0 || nearmiss.LabelsSetBy(before, steps).Has(model.AddressLabel) {
 		return false
 	}
 	say(fmt.Sprintf("%s[%d]", path, i), "makes the address of each target the parameter target, and no step sets __address__ to the exporter, so Prometheus scrapes the targets themselves: add the step %s", exporterAddress(scraped))
@@ -114,14 +115,14 @@ func exporterSteps(say says, path, scraped string, steps, before []v1.RelabelCon
 // exporter. found is true if it does. before are the steps of the scrape class.
 func exporterRemarks(say says, m *v1alpha1.ScrapeConfig, before []v1.RelabelConfig) (found bool) {
 	return exporterSteps(say, "spec.relabelings", m.Spec.MetricsPath, m.Spec.RelabelConfigs, before) ||
-		!writtenBy(slices.Concat(before, m.Spec.RelabelConfigs)).has(model.AddressLabel) && exporterTargets(say, m)
+		!nearmiss.LabelsSetBy(before, m.Spec.RelabelConfigs).Has(model.AddressLabel) && exporterTargets(say, m)
 }
 
 // exporterTargets reports the first static target that is a parameter of an exporter, if no step passes it there. found is
 // true if there is one.
 func exporterTargets(say says, m *v1alpha1.ScrapeConfig) (found bool) {
 	path := m.Spec.MetricsPath
-	given := writtenBy(m.Spec.RelabelConfigs).has(targetParam)
+	given := nearmiss.LabelsSetBy(m.Spec.RelabelConfigs).Has(targetParam)
 	if !given && (exporterPorts[path] == "" || len(m.Spec.Params["target"]) > 0) {
 		return false
 	}

@@ -48,7 +48,7 @@ func (l *linter) jobNames(view *nearmiss.View, w dryrun.Workload, all []fragment
 func hasOtherJobs(f *v1.CommonPrometheusFields) bool {
 	return f.AdditionalScrapeConfigs != nil || f.EnableRemoteWriteReceiver || ptr.Deref(f.EnableOTLPReceiver, false) ||
 		slices.ContainsFunc(f.ScrapeClasses, func(c v1.ScrapeClass) bool {
-			return nearmiss.Renames(c.RelabelConfigs) || nearmiss.Renames(c.MetricRelabelConfigs)
+			return nearmiss.LabelsSetBy(c.RelabelConfigs, c.MetricRelabelConfigs).Has("job")
 		})
 }
 

@@ -12,11 +12,13 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
+// clockNames are the functions of the time of the evaluation. Without an argument, their result has no labels.
+const clockNames = "minute|hour|day_of_week|day_of_month|day_of_year|days_in_month|month|year"
+
 var (
 	// mayLackLabels matches expressions that may have an operand without labels.
-	mayLackLabels = lazyregexp.New(`\b(?:vector|minute|hour|day_of_week|day_of_month|day_of_year|days_in_month|month|year|sum|min|max|avg|count|group|quantile|stddev|stdvar)\b`)
-	// clockFunctions are the functions of the time of the evaluation. Without an argument, their result has no labels.
-	clockFunctions = []string{"minute", "hour", "day_of_week", "day_of_month", "day_of_year", "days_in_month", "month", "year"}
+	mayLackLabels  = lazyregexp.New(`\b(?:vector|` + clockNames + `|sum|min|max|avg|count|group|quantile|stddev|stdvar)\b`)
+	clockFunctions = strings.Split(clockNames, "|")
 	// keepLabels are functions whose result has the labels of their only vector, beside those over time.
 	keepLabels = []string{"rate", "irate", "increase", "delta", "idelta", "deriv", "predict_linear", "changes", "resets", "abs", "ceil", "floor", "round", "clamp", "clamp_min", "clamp_max", "timestamp"}
 )

@@ -12,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 )
 
 const metaPrefix = "__meta_kubernetes_"
@@ -67,7 +68,7 @@ const mostMeta = 100
 // metaRemarks reports source labels that discovery does not set, so their value is always empty, and steps that copy such
 // labels.
 func (d *discovered) metaRemarks(say says, path string, steps []v1.RelabelConfig) {
-	set := written{}
+	set := nearmiss.SetLabels{}
 	for i := range steps {
 		s := &steps[i]
 		action := strings.ToLower(s.Action)
@@ -75,7 +76,7 @@ func (d *discovered) metaRemarks(say says, path string, steps []v1.RelabelConfig
 			if d.unknown || d.said == mostMeta {
 				return
 			}
-			if set.has(string(label)) {
+			if set.Has(string(label)) {
 				continue
 			}
 			if why := d.missing(string(label), emptySource(s, action, targets)); why != "" {
@@ -89,7 +90,7 @@ func (d *discovered) metaRemarks(say says, path string, steps []v1.RelabelConfig
 				say(fmt.Sprintf("%s[%d].regex", path, i), "%s", why)
 			}
 		}
-		set.add(s)
+		set.Add(s)
 	}
 }
 

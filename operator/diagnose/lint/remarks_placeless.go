@@ -7,7 +7,6 @@ import (
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/model/relabel"
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -121,9 +121,7 @@ func (l *linter) relabelsNamespace(w v1.Workload) bool {
 	case *v1.Prometheus:
 		own = w.Spec.AdditionalAlertRelabelConfigs
 		if w.Spec.Alerting != nil && slices.ContainsFunc(w.Spec.Alerting.Alertmanagers, func(to v1.AlertmanagerEndpoints) bool {
-			return slices.ContainsFunc(to.AlertRelabelConfigs, func(s v1.RelabelConfig) bool {
-				return setsNamespace(s.Action, s.TargetLabel)
-			})
+			return nearmiss.LabelsSetBy(to.AlertRelabelConfigs).Has(namespaceLabel)
 		}) {
 			return true
 		}
@@ -141,12 +139,7 @@ func (l *linter) relabelsNamespace(w v1.Workload) bool {
 	if err != nil || !lined(text) || new(manifest.Aliases).Check(text) != nil || yaml.Unmarshal(text, &steps) != nil || len(steps) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(steps, func(s ownStep) bool { return setsNamespace(s.Action, s.Target) })
-}
-
-// setsNamespace reports whether a relabeling step may set the label namespace.
-func setsNamespace(action, target string) bool {
-	return strings.EqualFold(action, string(relabel.LabelMap)) || target == namespaceLabel || strings.Contains(target, "$")
+	return nearmiss.LabelsSetBy(stepsOf(steps)).Has(namespaceLabel)
 }
 
 // exporterNamespaces returns the namespaces that monitors of node exporters, found by name, select in. known is false if there

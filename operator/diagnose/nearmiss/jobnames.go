@@ -3,7 +3,6 @@ package nearmiss
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -30,7 +29,7 @@ func (v *View) Jobs(uses []Use) Jobs {
 	for _, u := range uses {
 		switch m := u.Object.(type) {
 		case *v1.ServiceMonitor:
-			if !slices.ContainsFunc(m.Spec.Endpoints, func(e v1.Endpoint) bool { return Renames(e.RelabelConfigs) || Renames(e.MetricRelabelConfigs) }) {
+			if !slices.ContainsFunc(m.Spec.Endpoints, func(e v1.Endpoint) bool { return setJob(e.RelabelConfigs, e.MetricRelabelConfigs) }) {
 				v.addJobs(out, m, u)
 			}
 			continue
@@ -73,7 +72,7 @@ func (j Jobs) mean(names []string, job Job) {
 // addPodJobs adds the jobs of a PodMonitor: its namespace and name, or the values of a label of pods.
 func (v *View) addPodJobs(out Jobs, m *v1.PodMonitor, u Use) {
 	set := slices.ContainsFunc(m.Spec.PodMetricsEndpoints, func(e v1.PodMetricsEndpoint) bool {
-		return e.HonorLabels || Renames(e.RelabelConfigs) || Renames(e.MetricRelabelConfigs)
+		return e.HonorLabels || setJob(e.RelabelConfigs, e.MetricRelabelConfigs)
 	})
 	value := m.Namespace + "/" + m.Name
 	if m.Spec.JobLabel != "" {
@@ -114,7 +113,7 @@ func probeJob(m *v1.Probe) string {
 	} else if s := m.Spec.Targets.Ingress; s != nil {
 		steps = s.RelabelConfigs
 	}
-	if Renames(steps) || Renames(m.Spec.MetricRelabelConfigs) {
+	if setJob(steps, m.Spec.MetricRelabelConfigs) {
 		return ""
 	}
 	return cmp.Or(m.Spec.JobName, value)
@@ -124,7 +123,7 @@ func probeJob(m *v1.Probe) string {
 func scrapeJob(m *v1alpha1.ScrapeConfig) string {
 	labelled := slices.ContainsFunc(m.Spec.StaticConfigs, func(s v1alpha1.StaticConfig) bool { return s.Labels["job"] != "" })
 	switch {
-	case m.Spec.HonorLabels != nil && *m.Spec.HonorLabels, Renames(m.Spec.RelabelConfigs), Renames(m.Spec.MetricRelabelConfigs):
+	case m.Spec.HonorLabels != nil && *m.Spec.HonorLabels, setJob(m.Spec.RelabelConfigs, m.Spec.MetricRelabelConfigs):
 		return ""
 	case m.Spec.JobName == "" && (labelled || len(m.Spec.HTTPSDConfigs)+len(m.Spec.FileSDConfigs) > 0):
 		return ""
@@ -167,9 +166,5 @@ func (v *View) addJobs(out Jobs, m *v1.ServiceMonitor, u Use) {
 	out.mean(names, job)
 }
 
-// Renames reports whether relabel steps may set the job.
-func Renames(steps []v1.RelabelConfig) bool {
-	return slices.ContainsFunc(steps, func(s v1.RelabelConfig) bool {
-		return s.TargetLabel == "job" || strings.EqualFold(s.Action, "labelmap")
-	})
-}
+// setJob reports whether steps may set the job.
+func setJob(steps ...[]v1.RelabelConfig) bool { return LabelsSetBy(steps...).Has("job") }
