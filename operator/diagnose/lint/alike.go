@@ -166,7 +166,7 @@ func (l *linter) targets(view *nearmiss.View, m made) []nearmiss.Use {
 		if !l.standsIn(w.String()) && m.outcome.Err == nil {
 			found = func(uses []nearmiss.Use) []nearmiss.Found { return view.Used(w.Object, uses) }
 		}
-		for _, f := range found(uses) {
+		for _, f := range l.credible(found(uses), uses) {
 			l.hint(f.Use, f.Hint, w.String())
 		}
 		l.webhooks(view, w, results)

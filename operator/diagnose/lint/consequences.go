@@ -6,8 +6,11 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // isConsequence reports whether a finding is a consequence of an error in the manifest, because the
@@ -30,6 +33,62 @@ var (
 	namesInterval    = lazyregexp.New(`\.(mute|active)TimeIntervals\[\d+\]$`)
 	definesIntervals = lazyregexp.New(`(?i)time_?intervals$`)
 )
+
+// roleField is the field that decides which permissions the jobs of Services need.
+const roleField = "spec.serviceDiscoveryRole"
+
+// permissionKinds are the kinds that decide what a ServiceAccount may do.
+var permissionKinds = []string{"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "ServiceAccount"}
+
+// undecoded has the namespaces of Kubernetes objects that cannot be decoded, and of which the view therefore has nothing.
+type undecoded struct{ targets, permissions map[string]bool }
+
+// add adds an object.
+func (u *undecoded) add(f manifests.Fault) {
+	to := &u.targets
+	if slices.Contains(permissionKinds, f.Kind) {
+		to = &u.permissions
+	}
+	if *to == nil {
+		*to = map[string]bool{}
+	}
+	(*to)[f.Namespace] = true
+}
+
+// reach reports whether one of the objects may be a target of a use.
+func (u *undecoded) reach(at nearmiss.Use) bool {
+	if len(at.Searches) == 0 {
+		return len(u.targets) > 0
+	}
+	return len(u.targets) > 0 && slices.ContainsFunc(at.Searches, func(s nearmiss.Search) bool {
+		return s.Namespaces == nil || slices.ContainsFunc(s.Namespaces, func(name string) bool { return u.targets[name] })
+	})
+}
+
+// credible returns the hints about the targets of uses that are not consequences of errors in manifests: of objects that
+// cannot be decoded, which seem to be missing, and of a discovery role that is not the one that is meant.
+func (l *linter) credible(found []nearmiss.Found, uses []nearmiss.Use) []nearmiss.Found {
+	faulty := func(u nearmiss.Use) bool {
+		return slices.Contains(l.faultyFields[about(catalog.RefOf(u.Kind, u.Object)).object()], roleField)
+	}
+	permissions := len(l.undecoded.permissions) == 0 && !slices.ContainsFunc(uses, faulty)
+	reached := map[catalog.Ref]bool{}
+	return slices.DeleteFunc(found, func(f nearmiss.Found) bool {
+		switch f.Hint.Code {
+		case nearmiss.Permission:
+			return !permissions || faulty(f.Use)
+		case nearmiss.NoTarget:
+			ref := catalog.RefOf(f.Kind, f.Object)
+			may, known := reached[ref]
+			if !known {
+				may = l.undecoded.reach(f.Use)
+				reached[ref] = may
+			}
+			return may
+		}
+		return false
+	})
+}
 
 // within reports whether field equals around or is nested in it.
 func within(field, around string) bool {

@@ -141,6 +141,7 @@ type linter struct {
 	made         []made                    // in the order of the workloads
 	kept         int                       // results in made
 	faultyFields map[string][]string       // fields with an error in the manifest, by object
+	undecoded    undecoded
 	blackboxes   map[string][]blackbox     // by namespace, see blackboxesIn
 	fastest      time.Duration             // see [linter.fastestMonitor]; 0 until it is needed
 	labels       map[string]*labelValues   // see alertLabels; nil until it is needed
@@ -202,6 +203,9 @@ func (l *linter) manifestFault(f manifests.Fault) {
 	base := Finding{Severity: SeverityError, Code: CodeUnreadable, File: f.Place.File, Line: l.tree(f.Place).line(""), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
 	if f.Native {
 		base.Severity = SeverityWarning // the operator works without it
+		if !l.objects.HasNative(catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}) {
+			l.undecoded.add(f)
+		}
 	}
 	fields := 0
 	for _, err := range f.Errors() {

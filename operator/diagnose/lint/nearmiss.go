@@ -99,7 +99,7 @@ func (l *linter) nearMisses() {
 		if l.standsIn(w.String()) || m.outcome.Err != nil {
 			continue
 		}
-		for _, f := range view.Own(w.Kind.Kind, w.Object, uses) {
+		for _, f := range l.credible(view.Own(w.Kind.Kind, w.Object, uses), uses) {
 			l.hint(f.Use, f.Hint, "")
 		}
 	}
