@@ -70,7 +70,7 @@ func (p *plans) node() writer {
 	item := p.dynamic()
 	return func(e *encoder, v reflect.Value, at place) {
 		if e.literal == nil || v.Len() == 0 {
-			e.ask(v.Interface(), at)
+			e.library(v.Interface(), at)
 			return
 		}
 		e.pairs(func(yield func(string, reflect.Value) bool) {

@@ -6,11 +6,11 @@ import "strings"
 type style uint8
 
 const (
-	plain   style = iota // unquoted
-	quoted               // between double quotes, with nothing to escape
-	single               // between single quotes
-	literal              // a block with the lines as they are
-	ask                  // marshaled by the library
+	plain     style = iota // unquoted
+	quoted                 // between double quotes, with nothing to escape
+	single                 // between single quotes
+	literal                // a block with the lines as they are
+	byLibrary              // marshaled by the library
 )
 
 // Character classes of ASCII for plain scalars.
@@ -57,24 +57,24 @@ var words = func() map[string]bool {
 	return m
 }()
 
-// styleOf returns the style of s. It returns ask in all doubtful cases.
+// styleOf returns the style of s. It returns byLibrary in all doubtful cases.
 func styleOf(s string) style {
 	if s == "" {
 		return quoted
 	}
 	first := classes[s[0]]
 	if strings.HasPrefix(s, "...") { // may be a document end marker
-		return ask
+		return byLibrary
 	}
 	out := plain
 	switch {
 	case first&indicator != 0:
 		out = single
 	case first&plainAnywhere == 0 && !(s[0] == '-' && len(s) > 1 && s[1] > ' ' && s[1] != '-'):
-		return ask
+		return byLibrary
 	case first&wordOnly != 0 && len(s) <= 5 && words[s]:
 		if s == "~" {
-			return ask
+			return byLibrary
 		}
 		return quoted
 	}
@@ -88,7 +88,7 @@ func styleOf(s string) style {
 			case c == '\n':
 				return styleOfLines(s)
 			case c != ':' && c != '#':
-				return ask
+				return byLibrary
 			case c == ':' && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n'), c == '#' && i > 0 && s[i-1] == ' ':
 				out = single
 			}
@@ -104,7 +104,7 @@ func styleOf(s string) style {
 	case digits:
 		return quoted
 	case couldBeNumber && !obviousText(s):
-		return ask
+		return byLibrary
 	case s[len(s)-1] == ' ':
 		return single
 	}
@@ -118,14 +118,14 @@ func styleOfLines(s string) style {
 		switch {
 		case c == '\n':
 			if s[i-1] == ' ' || i == len(s)-1 && s[i-1] == '\n' {
-				return ask
+				return byLibrary
 			}
 		case classes[c]&plainInside == 0 && c != ' ' && c != ':' && c != '#':
-			return ask
+			return byLibrary
 		}
 	}
 	if s[len(s)-1] == ' ' {
-		return ask
+		return byLibrary
 	}
 	return literal
 }

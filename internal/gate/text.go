@@ -32,7 +32,7 @@ func (e *encoder) text(s string, at place) {
 	}
 	style := styleOf(s)
 	if at.after == aDash && (style > quoted || len(s) > foldColumn/2 && strings.IndexByte(s, ' ') >= 0) {
-		style = ask // further lines are indented differently
+		style = byLibrary // further lines are indented differently
 	}
 	switch style {
 	case plain:
@@ -55,7 +55,7 @@ func (e *encoder) text(s string, at place) {
 	case literal:
 		e.lines(s, at)
 	default:
-		e.ask(s, at)
+		e.library(s, at)
 	}
 }
 
@@ -111,10 +111,10 @@ func (e *encoder) lines(s string, at place) {
 	}
 }
 
-// ask marshals v with the library at the same depth, below the same key, and keeps only
+// library marshals v with the library at the same depth, below the same key, and keeps only
 // the part of v. The result is therefore byte for byte that of the library, including
 // line folding.
-func (e *encoder) ask(v any, at place) {
+func (e *encoder) library(v any, at place) {
 	var (
 		wrapped any
 		line    = e.buf[e.line():]

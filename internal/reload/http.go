@@ -80,7 +80,7 @@ func (h *HTTP) Reload(ctx context.Context, r Request) error {
 			return h.outcome(ctx, x)
 		}
 	}
-	asked, err := h.askReady(ctx)
+	asked, err := h.checkReady(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (h *HTTP) stillOpen(ctx context.Context, x *exchange) error {
 	return fail(Timeout, "%s %s: given up after %s without an answer", h.opts.Method, Redact(h.opts.URL), age.Round(time.Second/10))
 }
 
-// askReady checks readiness. It returns the server's clock, or an error if no request should be sent.
-func (h *HTTP) askReady(ctx context.Context) (asked time.Time, err error) {
+// checkReady checks readiness. It returns the server's clock, or an error if no request should be sent.
+func (h *HTTP) checkReady(ctx context.Context) (asked time.Time, err error) {
 	if h.opts.Ready == nil {
 		return asked, nil
 	}

@@ -120,7 +120,7 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 		Idle:  sync.OnceFunc(c.settled),
 	}, log, c.metrics)
 	ofKind := promclient.WrapRegistererWith(promclient.Labels{"controller": kind.Label}, reg)
-	c.watcher = delivery.NewWatcher(c.askPod, c.podSettled, ofKind)
+	c.watcher = delivery.NewWatcher(c.queryPod, c.podSettled, ofKind)
 	c.nudger = delivery.New(c.annotate, c.watcher, log, ofKind)
 	return c
 }

@@ -89,10 +89,10 @@ func (c *Controller) forgetPod(pod *corev1.Pod) {
 	c.watcher.Forget(catalog.KeyOf(pod))
 }
 
-// askPod queries a pod for the outcome of its workload's last reconciliation. It returns an empty
+// queryPod queries a pod for the outcome of its workload's last reconciliation. It returns an empty
 // finding if the pod is gone or a later reconciliation has changed the content, after which the pod
 // is marked again.
-func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m delivery.Mark, limit time.Duration) (delivery.Finding, bool) {
+func (c *Controller) queryPod(ctx context.Context, key types.NamespacedName, m delivery.Mark, limit time.Duration) (delivery.Finding, bool) {
 	pod, ok := c.stores.pods.Get(key.Namespace, key.Name)
 	if !ok || pod.Status.PodIP == "" {
 		return delivery.Finding{}, true
@@ -104,7 +104,7 @@ func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m del
 	}
 	ask := d.reloaders
 	ask.IP = pod.Status.PodIP
-	f, inTime := delivery.Ask(ctx, ask, d.want, limit)
+	f, inTime := delivery.Query(ctx, ask, d.want, limit)
 	c.confirm(workload, key, d.hash, f)
 	return f, inTime
 }

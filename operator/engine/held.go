@@ -39,8 +39,8 @@ func (c *Controller) keepWithin(log *slog.Logger, key types.NamespacedName, stat
 	me, now := holder{c, key}, state.gatherer.Held()
 	for _, each := range c.sources.held.set(me, now) {
 		if each == me {
-			if !state.told {
-				state.told = true
+			if !state.logged {
+				state.logged = true
 				log.Info("what was compiled for this workload is not kept", "reason", fmt.Sprintf("it takes %d KiB, all workloads may keep %d KiB, and namespace %q is one of those that hold most",
 					now>>10, c.sources.held.ledger.Room>>10, key.Namespace))
 			}

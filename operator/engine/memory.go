@@ -19,7 +19,7 @@ type memory struct {
 	reported map[string]reason // last reported rejection, by rejected object
 	renewals renewals
 	reads    assets.Pace // of what selected objects refer to
-	told     bool        // whether it was logged that compiled results are not kept
+	logged   bool        // whether it was logged that compiled results are not kept
 	ending   time.Time   // when an object that runs its pods was first seen in deletion; zero if none is
 	headless string      // last logged fault of its governing Service
 	held     types.UID   // UID of the workload that last got the finalizer, until the cache shows it

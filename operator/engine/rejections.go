@@ -66,7 +66,7 @@ const loggedRejections = 100
 
 // reportRejections reports rejected objects, once for each reason, in the log and as an Event on the object.
 func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *memory, all []fragments.Result) {
-	rejected, told := map[string]reason{}, 0
+	rejected, logged := map[string]reason{}, 0
 	for _, v := range all {
 		obj := v.Object
 		if c.stores.namespaceTerminating(obj.GetNamespace()) { // its references may already be deleted
@@ -77,7 +77,7 @@ func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *me
 		if before, is := state.reported[id]; is && before == rejected[id] {
 			continue
 		}
-		if told++; told <= loggedRejections {
+		if logged++; logged <= loggedRejections {
 			log.Warn("object is rejected", "kind", v.Kind, "namespace", obj.GetNamespace(), "name", obj.GetName(), "err", excerpt.Of(text, budget.MessageBytes))
 		}
 		if c.recorder == nil {
@@ -86,7 +86,7 @@ func (c *Controller) reportRejections(log *slog.Logger, w v1.Workload, state *me
 		selects := c.kind.SelectsBy(v.Kind)
 		c.recorder.Eventf(regarding(selects.GroupVersionKind, obj), w, corev1.EventTypeWarning, "InvalidConfiguration", selects.Action, "%s", c.kind.RejectionNote(w, obj, v.Err))
 	}
-	if more := told - loggedRejections; more > 0 {
+	if more := logged - loggedRejections; more > 0 {
 		log.Warn("more objects are rejected, explain and their Events name the reasons", "objects", more)
 	}
 	state.reported = rejected

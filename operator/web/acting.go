@@ -18,12 +18,12 @@ import (
 // Limits of requests to servers. Pods are not trusted: every user who may create a workload controls the responses of
 // its pods.
 const (
-	askersAtATime = 2 // one for each caller
-	askersWaiting = 6
-	askersWait    = 2 * time.Second
-	maxAskedPods  = 20
-	podsAtATime   = 2
-	maxHealth     = 64 << 20 // bytes that all pods of a workload may send
+	usersAtATime = 2 // one for each caller
+	usersWaiting = 6
+	usersWait    = 2 * time.Second
+	maxAskedPods = 20
+	podsAtATime  = 2
+	maxHealth    = 64 << 20 // bytes that all pods of a workload may send
 )
 
 // actor sends requests to the API server with the credentials of a caller.
@@ -46,7 +46,7 @@ func newActor(cfg *rest.Config) (*actor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &actor{host.String(), cfg.UserAgent, without, newLanes(askersAtATime, askersAtATime+askersWaiting, askersWait)}, nil
+	return &actor{host.String(), cfg.UserAgent, without, newLanes(usersAtATime, usersAtATime+usersWaiting, usersWait)}, nil
 }
 
 // servers returns access to pods with a token.

@@ -155,7 +155,7 @@ func (c *caller) may(ctx context.Context, q question) (bool, error) {
 	}
 	c.asked++
 	resource, subresource, _ := strings.Cut(q.Resource, "/") // pods/proxy
-	yes, err := c.ask(ctx, authorizer.AttributesRecord{ResourceRequest: true, Verb: q.verb, APIGroup: q.Group, APIVersion: "*", Resource: resource, Subresource: subresource, Namespace: q.namespace})
+	yes, err := c.review(ctx, authorizer.AttributesRecord{ResourceRequest: true, Verb: q.verb, APIGroup: q.Group, APIVersion: "*", Resource: resource, Subresource: subresource, Namespace: q.namespace})
 	if err != nil {
 		return false, err
 	}
@@ -171,7 +171,7 @@ func (c *caller) get(ctx context.Context, o insight.Object) error {
 	if o.Row != nil {
 		version = o.Version
 	}
-	yes, err := c.ask(ctx, authorizer.AttributesRecord{ResourceRequest: true, Verb: "get", APIGroup: of.Group, APIVersion: version, Resource: of.Resource, Namespace: o.Namespace, Name: o.Name})
+	yes, err := c.review(ctx, authorizer.AttributesRecord{ResourceRequest: true, Verb: "get", APIGroup: of.Group, APIVersion: version, Resource: of.Resource, Namespace: o.Namespace, Name: o.Name})
 	if err != nil || yes {
 		return err
 	}
@@ -182,17 +182,17 @@ func (c *caller) get(ctx context.Context, o insight.Object) error {
 //
 // Errors: those of get.
 func (c *caller) getPath(ctx context.Context, path string) error {
-	yes, err := c.ask(ctx, authorizer.AttributesRecord{Verb: "get", Path: path})
+	yes, err := c.review(ctx, authorizer.AttributesRecord{Verb: "get", Path: path})
 	if err != nil || yes {
 		return err
 	}
 	return apierrors.NewForbidden(schema.GroupResource{}, "", fmt.Errorf("%s has no permission to get the nonResourceURL %q", nameOf(c.who), path))
 }
 
-// ask returns the result of a review, possibly from the cache.
+// review returns the result of a review, possibly from the cache.
 //
 // Errors: 503 when the API server does not respond.
-func (c *caller) ask(ctx context.Context, about authorizer.AttributesRecord) (bool, error) {
+func (c *caller) review(ctx context.Context, about authorizer.AttributesRecord) (bool, error) {
 	about.User = c.who
 	decision, _, err := c.of.rights.Authorize(ctx, about)
 	if decision != authorizer.DecisionAllow && err != nil {

@@ -31,9 +31,9 @@ type Answer struct {
 	Misses   []Miss // requirements that are not met, or that depend on unknown labels
 }
 
-// Ask is like Why, with a human-readable message. field is the prefix of the two selector
+// Explain is like Why, with a human-readable message. field is the prefix of the two selector
 // fields: "podMonitor".
-func (r Rule) Ask(s Subject, field string) Answer {
+func (r Rule) Explain(s Subject, field string) Answer {
 	objects, namespaces := "spec."+field+"Selector", "spec."+field+"NamespaceSelector"
 	labelsDiffer := r.labelsDiffer(s, objects)
 	unknown := s.NamespaceUnknown && r.open(s.Namespace)
@@ -61,7 +61,7 @@ func (r Rule) labelsDiffer(s Subject, selector string) Answer {
 }
 
 // Besides returns the reason why an object would not be selected even if its namespace was. ok is false if its labels
-// match. field is like in Ask.
+// match. field is like in Explain.
 func (r Rule) Besides(s Subject, field string) (second Answer, ok bool) {
 	if r.Empty() || r.Labels(s.Labels) {
 		return Answer{}, false

@@ -40,7 +40,7 @@ func TestAsk(t *testing.T) {
 		"unknown namespace, own only":         {nil, matching(), subject(true, nameOnly), NamespaceNotSelected, "own only"},
 	} {
 		t.Run(title, func(t *testing.T) {
-			got := rule(t, "own", tc.namespaces, tc.objects).Ask(tc.of, "x")
+			got := rule(t, "own", tc.namespaces, tc.objects).Explain(tc.of, "x")
 			text := got.Message
 			for _, m := range got.Misses {
 				text += "; " + m.String()
@@ -56,7 +56,7 @@ func TestAsk(t *testing.T) {
 func TestNever(t *testing.T) {
 	unset := rule(t, "own", nil, nil)
 	never := unset.Never("has a pod on each node")
-	got := never.Ask(Subject{Kind: "Probe", Namespace: "own"}, "probe")
+	got := never.Explain(Subject{Kind: "Probe", Namespace: "own"}, "probe")
 	if got.Reason != NoSelector || got.Message != "has a pod on each node" || got.Selector != "spec.probeSelector" {
 		t.Errorf("got %+v", got)
 	}

@@ -24,7 +24,7 @@ func ExampleIndex() {
 	mail := selection.Object{Namespace: "monitoring", Name: "mail", Labels: labels.Set{"team": "office"}}
 	fmt.Println(index.SelectedBy("ServiceMonitor", cart))
 	fmt.Println(index.SelectedBy("ServiceMonitor", mail))
-	fmt.Println(rule.Ask(selection.Subject{Namespace: "monitoring", Labels: mail.Labels}, "spec.serviceMonitor").Misses)
+	fmt.Println(rule.Explain(selection.Subject{Namespace: "monitoring", Labels: mail.Labels}, "spec.serviceMonitor").Misses)
 	// Output:
 	// [monitoring/k8s]
 	// []

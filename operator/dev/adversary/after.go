@@ -208,7 +208,7 @@ func (r *runner) result() Result {
 		out.requests = r.callers.counted()
 	}
 	if r.checker != nil {
-		out.told, out.loaded, out.largest = r.checker.told, r.checker.loaded, r.checker.largest
+		out.reported, out.loaded, out.largest = r.checker.rejections, r.checker.loaded, r.checker.largest
 	}
 	if r.tenant != nil {
 		out.tenant, out.changes = r.tenant.summary(), r.tenant.changes()
@@ -228,7 +228,7 @@ func (r Result) Text() string {
 	n := r.counts
 	fmt.Fprintf(&b, "objects: %d stored (%d MB), %d changes, %d deletions; refused: %v\n", n.created, n.bytes/1e6, n.updated, n.deleted, n.refused)
 	fmt.Fprintf(&b, "requests: %d, answers by code: %v; good ones: %d, slowest %s\n", r.requests.total, r.requests.codes, r.requests.good, r.requests.slowest.Round(time.Millisecond))
-	fmt.Fprintf(&b, "rejections seen on objects: %d; configurations loaded: %d, the largest has %.1f MB; reloads: %d\n", r.told, r.loaded, float64(r.largest)/1e6, r.reloads)
+	fmt.Fprintf(&b, "rejections seen on objects: %d; configurations loaded: %d, the largest has %.1f MB; reloads: %d\n", r.reported, r.loaded, float64(r.largest)/1e6, r.reloads)
 	fmt.Fprintf(&b, "good tenant:\n%s\n", r.tenant)
 	for _, name := range slices.Sorted(maps.Keys(r.peak)) {
 		fmt.Fprintf(&b, "%s: at most %d MiB\n", name, r.peak[name]>>20)

@@ -174,9 +174,9 @@ func (a *alone) reviewed(o hostile.Object, row *catalog.Row, raw []byte, result 
 	case json.Unmarshal(rec.Body.Bytes(), &answer) != nil:
 		wrong(Unserved, "%s answers what is no AdmissionReview", path)
 	case answer.Response.Allowed && result != nil:
-		wrong(NotTold, "%s allows what is rejected: %s", path, excerpt.Of(result.Error(), 300))
+		wrong(NotReported, "%s allows what is rejected: %s", path, excerpt.Of(result.Error(), 300))
 	case !answer.Response.Allowed && answer.Response.Status.Message == "":
-		wrong(NotTold, "%s refuses without a message", path)
+		wrong(NotReported, "%s refuses without a message", path)
 	}
 }
 

@@ -36,14 +36,14 @@ type checker struct {
 	found    func(Finding)
 	promtool string
 
-	templates map[string]string // pod templates at the beginning
-	bindings  bool              // the operator writes status.bindings
-	logs      map[string]int64  // offset up to which each log was read
-	results   map[string]error  // results of the operator's checks, by UID and generation
-	files     map[string]bool   // rule files that were checked, by name and content
-	told      int               // number of objects that reported a rejection
-	loaded    int               // number of configurations that were loaded
-	largest   int               // size of the largest configuration in bytes
+	templates  map[string]string // pod templates at the beginning
+	bindings   bool              // the operator writes status.bindings
+	logs       map[string]int64  // offset up to which each log was read
+	results    map[string]error  // results of the operator's checks, by UID and generation
+	files      map[string]bool   // rule files that were checked, by name and content
+	rejections int               // number of objects that reported a rejection
+	loaded     int               // number of configurations that were loaded
+	largest    int               // size of the largest configuration in bytes
 }
 
 func (w *environment) newChecker(ctx context.Context, v *written, k *keeper, found func(Finding)) (*checker, error) {
@@ -244,7 +244,7 @@ func (c *checker) reported(ctx context.Context, alive []hostile.Object) error {
 		}
 	}
 	for i, text := range silent {
-		f := Finding{Kind: NotTold, Text: text}
+		f := Finding{Kind: NotReported, Text: text}
 		if i < len(objects) && len(objects) == len(silent) {
 			f.Objects = madeAs(alive, objects[i])
 		}
@@ -271,23 +271,23 @@ func (c *checker) silent(s storedObject, events map[string]string, used uses) st
 		want = rejected(s.row, s.raw)
 		c.results[key] = want
 	}
-	note, told := events[s.uid]
+	note, seen := events[s.uid]
 	switch {
-	case s.row.IsWorkload() && want != nil && !s.fails() && !told:
+	case s.row.IsWorkload() && want != nil && !s.fails() && !seen:
 		return fmt.Sprintf("no condition says that it cannot be run: %s", excerpt.Of(want.Error(), 300))
 	case s.row.IsWorkload():
 		return ""
 	case c.bindings && !s.says():
 		return "no result for its generation in status.bindings"
-	case want != nil && !told:
+	case want != nil && !seen:
 		return fmt.Sprintf("no Event says that it is rejected: %s", excerpt.Of(want.Error(), 300))
-	case want == nil && !told && !used.of(s) && !s.empty():
+	case want == nil && !seen && !used.of(s) && !s.empty():
 		return "nothing is written of it, and no Event says why"
-	case told && note == "":
+	case seen && note == "":
 		return "the Event has no reason"
 	}
-	if told {
-		c.told++
+	if seen {
+		c.rejections++
 	}
 	return ""
 }

@@ -19,16 +19,16 @@ type Kind string
 
 // Kinds of findings.
 const (
-	Ended      Kind = "ended"       // a process was killed or exited by itself
-	Fault      Kind = "fault"       // a panic in a log
-	NotWritten Kind = "not-written" // a change of the well-behaved tenant was not written in time
-	NotLoaded  Kind = "not-loaded"  // servers reject the written configuration
-	NotTold    Kind = "not-told"    // an object is rejected or not used, and does not report it
-	Rollout    Kind = "rollout"     // pods change because of a tenant
-	Unserved   Kind = "unserved"    // the API server cannot list, read or delete objects
-	Leaked     Kind = "leaked"      // a canary was seen
-	Slow       Kind = "slow"        // a well-behaved request was not answered in time
-	Remains    Kind = "remains"     // the output or the memory use differs from before
+	Ended       Kind = "ended"       // a process was killed or exited by itself
+	Fault       Kind = "fault"       // a panic in a log
+	NotWritten  Kind = "not-written" // a change of the well-behaved tenant was not written in time
+	NotLoaded   Kind = "not-loaded"  // servers reject the written configuration
+	NotReported Kind = "not-told"    // an object is rejected or not used, and does not report it
+	Rollout     Kind = "rollout"     // pods change because of a tenant
+	Unserved    Kind = "unserved"    // the API server cannot list, read or delete objects
+	Leaked      Kind = "leaked"      // a canary was seen
+	Slow        Kind = "slow"        // a well-behaved request was not answered in time
+	Remains     Kind = "remains"     // the output or the memory use differs from before
 )
 
 // Finding is a violated guarantee.

@@ -81,7 +81,7 @@ func (r *runner) again(ctx context.Context, f Finding, objects []hostile.Manifes
 			_ = r.tenant.arrived(settled, 0, mark)
 		}
 		r.checker.loads(ctx)
-	case NotTold:
+	case NotReported:
 		bound := r.checker.w.Bound
 		r.checker.w.Bound = patience
 		_ = r.checker.reported(ctx, nil) // the finding is detected below

@@ -17,7 +17,7 @@ type Result struct {
 	Findings []Finding
 	counts   counts
 	requests requestCounts
-	told     int
+	reported int
 	loaded   int
 	largest  int
 	reloads  int64

@@ -44,7 +44,7 @@ func TestRunning(t *testing.T) {
 			}
 			var got promapi.Answer
 			for began := time.Now(); len(got.Targets) < 3 && time.Since(began) < limit; time.Sleep(100 * time.Millisecond) { // there is no event for discovered targets
-				got = promapi.Cluster{Kube: kube}.Ask(t.Context(), promapi.Server{Namespace: "demo", Pod: "main-0", Scheme: "http", Port: 9090})
+				got = promapi.Cluster{Kube: kube}.Targets(t.Context(), promapi.Server{Namespace: "demo", Pod: "main-0", Scheme: "http", Port: 9090})
 			}
 			labels := func(job, instance string) map[string]string {
 				out := map[string]string{"instance": instance, "job": job}

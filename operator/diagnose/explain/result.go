@@ -142,7 +142,7 @@ func objectSelected(i inquiry, v *Result) bool {
 		Kind: i.q.Row.Kind, Namespace: namespace, Labels: object.GetLabels(),
 		NamespaceLabels: nsLabels, NamespaceUnknown: i.q.NamespaceUnknown != nil && i.q.NamespaceUnknown(namespace),
 	}
-	answer := rule.Ask(subject, i.q.Row.Field)
+	answer := rule.Explain(subject, i.q.Row.Field)
 	v.Selector, v.Misses = answer.Selector, answer.Misses
 	if answer.Reason == selection.NamespaceNotSelected {
 		v.Also = besides(rule, subject, i.q.Row.Field)

@@ -137,10 +137,10 @@ type linter struct {
 	alike        map[[sha256.Size]byte]*alike
 	reader       static.Reader
 	trees        map[string]*tree
-	documents    map[string]*yaml.Node     // by place or reference, see parsed
-	made         []made                    // in the order of the workloads
-	kept         int                       // results in made
-	faultyFields map[string][]string       // fields with an error in the manifest, by object
+	documents    map[string]*yaml.Node // by place or reference, see parsed
+	made         []made                // in the order of the workloads
+	kept         int                   // results in made
+	faultyFields map[string][]string   // fields with an error in the manifest, by object
 	undecoded    undecoded
 	blackboxes   map[string][]blackbox     // by namespace, see blackboxesIn
 	fastest      time.Duration             // see [linter.fastestMonitor]; 0 until it is needed

@@ -84,26 +84,26 @@ func endpointRemarks(say says, field, path string, params map[string][]string, h
 	}
 }
 
-// exporterPorts are the usual ports of the exporters that are asked about targets, by the end of their paths.
+// exporterPorts are the usual ports of the exporters that are queried about targets, by the end of their paths.
 var exporterPorts = map[string]string{"/probe": "9115", "/snmp": "9116"}
 
-// exporterAddress returns the last of the steps that ask an exporter about targets.
+// exporterAddress returns the last of the steps that make Prometheus query an exporter about targets.
 func exporterAddress(path string) string {
 	return fmt.Sprintf("{targetLabel: __address__, replacement: EXPORTER:%s}", cmp.Or(exporterPorts[path], "PORT"))
 }
 
-// targetParam is the label of the parameter that asks an exporter about a target.
+// targetParam is the label of the parameter that names the target to an exporter.
 const targetParam = model.ParamLabelPrefix + "target"
 
 // asksAboutAddress reports whether a step makes the address of a target the parameter target.
-func asksAboutAddress(s v1.RelabelConfig) bool {
+func passesAddress(s v1.RelabelConfig) bool {
 	return s.TargetLabel == targetParam && slices.Equal(s.SourceLabels, []v1.LabelName{model.AddressLabel}) && (s.Replacement == nil || strings.Contains(*s.Replacement, "$"))
 }
 
 // exporterSteps reports the first step that copies the address of targets into the parameter target, if no step replaces
 // the address by that of the exporter. before are the steps of the scrape class; found is true if there is one.
 func exporterSteps(say says, path, scraped string, steps, before []v1.RelabelConfig) (found bool) {
-	i := slices.IndexFunc(steps, asksAboutAddress)
+	i := slices.IndexFunc(steps, passesAddress)
 	if i < 0 || nearmiss.LabelsSetBy(before, steps).Has(model.AddressLabel) {
 		return false
 	}

@@ -84,7 +84,7 @@ func proberSteps(say, note says, path, url string, steps []v1.RelabelConfig) {
 		switch {
 		case action != "" && action != "replace": // which loses no target
 			continue
-		case asksAboutAddress(s):
+		case passesAddress(s):
 			say(field, "the operator's steps run before this one and have set __address__ to the prober, so each probe asks the prober about itself: remove the step, because the operator also sets __param_target, instance and __address__")
 			return
 		case s.TargetLabel == model.InstanceLabel && fromAddress:

@@ -127,7 +127,7 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 	for _, s := range all {
 		answer, known := answers[s.key]
 		if !known {
-			if answer = s.rule.Ask(subject, row.Field); answer.Reason == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
+			if answer = s.rule.Explain(subject, row.Field); answer.Reason == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
 				return
 			}
 			answers[s.key] = answer

@@ -55,7 +55,7 @@ func (v *View) Alerting(w v1.Workload) (out []Hint) {
 				Message: fmt.Sprintf("is an address, and Prometheus looks for a Service of this name: write the name of the Service alone, such as %s; namespace, port, scheme and pathPrefix are fields of their own", bare)})
 			continue
 		}
-		if s.asksKubernetes() && !v.Crowded() {
+		if s.usesKubernetes() && !v.Crowded() {
 			out = append(out, v.forServices(&s)...)
 			out = append(out, v.otherPrefix(&s, am.PathPrefix, fmt.Sprintf("spec.alerting.alertmanagers[%d].pathPrefix", i))...)
 			to := scrape{field: fmt.Sprintf("spec.alerting.alertmanagers[%d]", i), scheme: cmp.Or(strings.ToLower(string(am.Scheme)), "http")}

@@ -181,7 +181,7 @@ func sameContainerPort(a, b *Search) (h Hint, twice bool) {
 // allEnds returns keys of the pods and ports that a search reaches.
 func (v *View) allEnds(s *Search) (out []string) {
 	switch {
-	case !s.asksKubernetes():
+	case !s.usesKubernetes():
 	case s.Role == rolePod:
 		inside, _ := v.podsIn.in(s.Namespaces, v.pods, ofPods)
 		for _, p := range inside {

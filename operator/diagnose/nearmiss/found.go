@@ -78,7 +78,7 @@ func (v *View) Hints(u Use, own string) []Hint {
 	for i := range u.Searches {
 		s := &u.Searches[i]
 		switch {
-		case !s.asksKubernetes():
+		case !s.usesKubernetes():
 		case s.forServices():
 			out = append(out, v.forServices(s)...)
 			if len(v.selected(s)) == 0 {

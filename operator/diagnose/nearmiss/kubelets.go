@@ -18,8 +18,8 @@ const (
 	scheduler         = "kube-scheduler"
 )
 
-// asked maps the values of labels by which monitors select a component to the component.
-var asked = map[string]string{"kubelet": kubelet, "apiserver": apiServer, "kube-apiserver": apiServer, controllerManager: controllerManager, scheduler: scheduler}
+// components maps the values of labels by which monitors select a component to the component.
+var components = map[string]string{"kubelet": kubelet, "apiserver": apiServer, "kube-apiserver": apiServer, controllerManager: controllerManager, scheduler: scheduler}
 
 // component returns the component that a search selects; empty if it is none of them.
 func (s *Search) component() string {
@@ -37,7 +37,7 @@ func (s *Search) component() string {
 // names reports whether the labels of a search name a component.
 func (s *Search) names(component string) bool {
 	for _, value := range s.matchLabels {
-		if asked[value] == component {
+		if components[value] == component {
 			return true
 		}
 	}
@@ -52,7 +52,7 @@ func (v *View) ScrapePermissions(w v1.Workload, uses []Use) (out []Hint) {
 	if v.extent.Whole != nil || unsure || len(rules) == 0 {
 		return nil
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, u := range uses {
 		for i := range u.Searches {
 			s := &u.Searches[i]
@@ -66,10 +66,10 @@ func (v *View) ScrapePermissions(w v1.Workload, uses []Use) (out []Hint) {
 				what = "the nonResourceURL " + s.scrape.path
 				allowed = allowsURL(rules, s.scrape.path)
 			}
-			if other := !s.scrape.own && !s.scrape.anonymous; c == "" || other || allowed || told[what] {
+			if other := !s.scrape.own && !s.scrape.anonymous; c == "" || other || allowed || reported[what] {
 				continue
 			}
-			told[what] = true
+			reported[what] = true
 			out = append(out, Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf(
 				"%s may not get %s, so the %s answers 403 to the scrapes of %s; add the verb get for %s to %s", account, what, c, u, what, v.roleOf(account))})
 		}

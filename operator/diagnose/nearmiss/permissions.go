@@ -153,7 +153,7 @@ func (v *View) missing(account Account, n need) (out []resource, unsure bool) {
 func needsOf(w v1.Workload, uses []Use) []need {
 	all := map[string]*need{}
 	add := func(s *Search, by string) {
-		if !s.asksKubernetes() {
+		if !s.usesKubernetes() {
 			return
 		}
 		namespaces := s.Namespaces

@@ -64,7 +64,7 @@ type point struct {
 }
 
 // asksKubernetes reports whether it discovers objects of the workload's cluster.
-func (s *Search) asksKubernetes() bool { return s.Role != "" && !s.Elsewhere }
+func (s *Search) usesKubernetes() bool { return s.Role != "" && !s.Elsewhere }
 
 // forServices reports whether it discovers Services or their endpoints.
 func (s *Search) forServices() bool {

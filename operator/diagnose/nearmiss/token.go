@@ -17,7 +17,7 @@ func Tokenless(w v1.Workload, uses []Use) []Hint {
 	}
 	for _, u := range uses {
 		for i := range u.Searches {
-			if s := &u.Searches[i]; s.asksKubernetes() && s.By != wellknown.CentralDiscovery {
+			if s := &u.Searches[i]; s.usesKubernetes() && s.By != wellknown.CentralDiscovery {
 				return []Hint{{Code: Permission, Field: field, Message: fmt.Sprintf("is false, so the pods have no token, without which the API server does not tell what %s looks for: remove it, or mount a token with volumes and volumeMounts", u)}}
 			}
 		}

@@ -55,7 +55,7 @@ func (s *Search) wantOf() (w Want, ok bool) {
 	if s.forServices() {
 		w.Kind = "Service"
 	}
-	return w, s.asksKubernetes() && w.Kind != ""
+	return w, s.usesKubernetes() && w.Kind != ""
 }
 
 // Wants returns the objects that hints about an object need, for a workload in a namespace.
@@ -94,7 +94,7 @@ type FoundService struct {
 func (v *View) Services(u Use) (out []FoundService) {
 	for i := range u.Searches {
 		s := &u.Searches[i]
-		if !s.asksKubernetes() || !s.forServices() {
+		if !s.usesKubernetes() || !s.forServices() {
 			continue
 		}
 		for _, svc := range v.selected(s) {

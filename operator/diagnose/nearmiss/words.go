@@ -103,7 +103,7 @@ func (s *Search) Discoverer() string {
 // monitoring/k8s, which must list and watch services, endpoints and pods in namespace app". It is
 // empty for a search that does not read from the cluster.
 func (s *Search) Account(a Account) string {
-	if !s.asksKubernetes() {
+	if !s.usesKubernetes() {
 		return ""
 	}
 	var here, cluster []string

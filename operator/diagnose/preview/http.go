@@ -26,7 +26,7 @@ func (f WithHTTP) Find(ctx context.Context, jobs []targets.Job, w *Workload) (fo
 	if found, notes, err = f.Finder.Find(ctx, jobs, w); err != nil {
 		return nil, nil, err
 	}
-	answers := f.ask(ctx, jobs)
+	answers := f.fetch(ctx, jobs)
 	for i := range jobs {
 		all := jobs[i].HTTP
 		for n := range all {
@@ -41,8 +41,8 @@ func (f WithHTTP) Find(ctx context.Context, jobs []targets.Job, w *Workload) (fo
 	return found, notes, context.Cause(ctx)
 }
 
-// ask requests each distinct URL once.
-func (f WithHTTP) ask(ctx context.Context, jobs []targets.Job) map[string]func() targets.Found {
+// fetch requests each distinct URL once.
+func (f WithHTTP) fetch(ctx context.Context, jobs []targets.Job) map[string]func() targets.Found {
 	out := map[string]func() targets.Found{}
 	var g errgroup.Group
 	g.SetLimit(askers)

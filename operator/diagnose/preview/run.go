@@ -86,7 +86,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 		r.report.Resharding = w.reshard.result()
 	}
 	if r.Servers != nil && w.Error == "" {
-		r.report.Comparisons = append(r.report.Comparisons, running.with(r.Servers.Ask(ctx, w, r.Shard)))
+		r.report.Comparisons = append(r.report.Comparisons, running.with(r.Servers.Targets(ctx, w, r.Shard)))
 	}
 	if r.Namespace != "" && len(o.Objects) == 0 && o.Error == "" {
 		return nil

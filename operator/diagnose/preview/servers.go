@@ -21,8 +21,8 @@ import (
 
 // Querier reads the targets of the servers of workloads.
 type Querier interface {
-	// Ask queries the servers of a shard, or of all. Unreachable servers have an error.
-	Ask(ctx context.Context, w *Workload, shard int) []ServerResponse
+	// Targets queries the servers of a shard, or of all. Unreachable servers have an error.
+	Targets(ctx context.Context, w *Workload, shard int) []ServerResponse
 }
 
 // ServerResponse is a server and its response.
@@ -64,7 +64,7 @@ type HealthSource interface {
 // Servers is an [Querier] and a [HealthSource] for pods in a cluster.
 type Servers struct {
 	promapi.Cluster
-	// MaxPods (optional) is the maximum number of servers to ask, MaxBytes that of bytes that all
+	// MaxPods (optional) is the maximum number of servers to query, MaxBytes that of bytes that all
 	// of them may send for [Servers.Health], and AtOnce that of concurrent requests.
 	MaxPods  int
 	MaxBytes int64
@@ -73,13 +73,13 @@ type Servers struct {
 
 // Defaults: responses can be large.
 const (
-	askedAtOnce = 4
-	maxHealth   = 1 << 30 // bytes
+	queriedAtOnce = 4
+	maxHealth     = 1 << 30 // bytes
 )
 
-// Ask implements Querier.
-func (s Servers) Ask(ctx context.Context, w *Workload, shard int) []ServerResponse {
-	return s.each(ctx, w, shard, func(to *ServerResponse, at promapi.Server) { to.Answer = s.Cluster.Ask(ctx, at) })
+// Targets implements Querier.
+func (s Servers) Targets(ctx context.Context, w *Workload, shard int) []ServerResponse {
+	return s.each(ctx, w, shard, func(to *ServerResponse, at promapi.Server) { to.Answer = s.Cluster.Targets(ctx, at) })
 }
 
 // Health implements HealthSource.
@@ -95,8 +95,8 @@ func (s Servers) Health(ctx context.Context, w *Workload, each func(*ServerRespo
 	})
 }
 
-// each calls ask for the servers of a shard, or of all, concurrently.
-func (s Servers) each(ctx context.Context, w *Workload, shard int, ask func(*ServerResponse, promapi.Server)) []ServerResponse {
+// each calls query for the servers of a shard, or of all, concurrently.
+func (s Servers) each(ctx context.Context, w *Workload, shard int, query func(*ServerResponse, promapi.Server)) []ServerResponse {
 	out, err := s.pods(ctx, w, shard)
 	if err == nil && w.servers.at.ServerPort == 0 {
 		err = fmt.Errorf("spec.listenLocal is true, so that its pods answer only themselves")
@@ -110,10 +110,10 @@ func (s Servers) each(ctx context.Context, w *Workload, shard int, ask func(*Ser
 		out = out[:n]
 	}
 	var g errgroup.Group
-	g.SetLimit(cmp.Or(s.AtOnce, askedAtOnce))
+	g.SetLimit(cmp.Or(s.AtOnce, queriedAtOnce))
 	for i := range out {
 		g.Go(func() error {
-			ask(&out[i], promapi.Server{
+			query(&out[i], promapi.Server{
 				Namespace: w.Namespace, Pod: out[i].Pod, Scheme: w.servers.at.Scheme, Port: w.servers.at.ServerPort, Prefix: w.servers.prefix,
 			})
 			return nil

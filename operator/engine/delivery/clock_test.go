@@ -50,7 +50,7 @@ func TestTimesOfAnotherClock(t *testing.T) {
 			Recent:  []reload.Recent{{SHA256: "aa", Found: here(-time.Second), Loaded: here(0)}, {SHA256: "bb", Found: here(-time.Minute)}},
 		})
 	})))
-	f, _ := Ask(t.Context(), pod, Wanted{Content: Content{Config: "aa"}, Since: began}, slowLimit)
+	f, _ := Query(t.Context(), pod, Wanted{Content: Content{Config: "aa"}, Since: began}, slowLimit)
 	found, loaded := f.When("", "aa", began)
 	older, never := f.When("", "bb", began)
 	for _, tc := range []struct {

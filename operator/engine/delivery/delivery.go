@@ -11,7 +11,7 @@
 //
 //	delivery.go         Nudger: patches pods without blocking
 //	watch.go            Watcher: schedules requests to pods and caches the results
-//	ask.go applied.go   one request: the reports of reloaders and their interpretation
+//	query.go applied.go one request: the reports of reloaders and their interpretation
 //	loads.go            the same for reloaders that report no content
 package delivery
 
@@ -49,8 +49,8 @@ const (
 	forbiddenPause = time.Minute
 )
 
-// asker provides the state of pods; it is a Watcher.
-type asker interface {
+// podStates provides the state of pods; it is a Watcher.
+type podStates interface {
 	// Disk returns the cached state without blocking.
 	Disk(pod types.NamespacedName, hash string) Answer
 	// Expect schedules an early request to a pod.
@@ -61,7 +61,7 @@ type asker interface {
 // start Run.
 type Nudger struct {
 	annotate func(ctx context.Context, namespace, pod, key, value string) error
-	asker    asker
+	asker    podStates
 	log      *slog.Logger
 	patches  *prometheus.CounterVec
 
@@ -105,7 +105,7 @@ func (s *state) patched() {
 }
 
 // New returns a nudger. annotate patches one annotation of a pod.
-func New(annotate func(ctx context.Context, namespace, pod, key, value string) error, asker asker,
+func New(annotate func(ctx context.Context, namespace, pod, key, value string) error, asker podStates,
 	log *slog.Logger, reg prometheus.Registerer) *Nudger {
 	n := &Nudger{
 		annotate: annotate, asker: asker, log: log,
@@ -239,7 +239,7 @@ func (n *Nudger) patch(ctx context.Context, pod types.NamespacedName, value stri
 func (n *Nudger) forbid(pod types.NamespacedName, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, told := n.quiet[pod.Namespace]; !told {
+	if _, logged := n.quiet[pod.Namespace]; !logged {
 		n.log.Warn("no permission to patch pods: the kubelet delivers changes within two minutes",
 			"namespace", pod.Namespace, "retry_after", forbiddenPause.String(), "err", err)
 	}
@@ -250,7 +250,7 @@ func (n *Nudger) forbid(pod types.NamespacedName, err error) {
 func (n *Nudger) allow(namespace string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, told := n.quiet[namespace]; told {
+	if _, logged := n.quiet[namespace]; logged {
 		delete(n.quiet, namespace)
 		n.log.Info("permission to patch pods granted: changes reach them immediately", "namespace", namespace)
 	}

@@ -46,8 +46,8 @@ const kubeletDelay = 3 * time.Minute
 
 var errNoReloads = errors.New("no reload metrics")
 
-// askLoads queries a pod whose reloaders responded without a report. replies are these responses.
-func askLoads(ctx context.Context, pod Pod, replies []reply, limit time.Duration) (l loads) {
+// queryLoads queries a pod whose reloaders responded without a report. replies are these responses.
+func queryLoads(ctx context.Context, pod Pod, replies []reply, limit time.Duration) (l loads) {
 	l.reloaderErr, l.serverErr = errNoReloads, errNoReloads
 	if len(replies) > 0 {
 		l.reloaderErr = replies[0].err

@@ -169,7 +169,7 @@ func TestAskAReferenceReloader(t *testing.T) {
 			Reloaded, "clock is 5h0m0s behind"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, inTime := Ask(t.Context(), tc.pod.start(t), Wanted{Content: Content{Config: "aa"}, Since: written}, slowLimit)
+			got, inTime := Query(t.Context(), tc.pod.start(t), Wanted{Content: Content{Config: "aa"}, Since: written}, slowLimit)
 			if got.State != tc.state || !strings.Contains(got.Message, tc.says) || got.Disk != Unknown || !inTime {
 				t.Errorf("%+v, in time %v", got, inTime)
 			}

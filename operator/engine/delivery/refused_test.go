@@ -59,7 +59,7 @@ func TestOutcomeOfAReloader(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- loop.Run(ctx) }()
 	outcome := func() Outcome {
-		f, _ := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: []int{port}}, Wanted{Content: Content{Config: "aa"}}, slowLimit)
+		f, _ := Query(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: []int{port}}, Wanted{Content: Content{Config: "aa"}}, slowLimit)
 		return f.Outcome
 	}
 

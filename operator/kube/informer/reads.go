@@ -15,9 +15,9 @@ import (
 type Reads struct {
 	log *slog.Logger
 
-	mu   sync.Mutex
-	all  []*read
-	told []string // the failing reads as last logged
+	mu     sync.Mutex
+	all    []*read
+	logged []string // the failing reads as last logged
 }
 
 // read is the list and watch of one kind of object in one or all namespaces.
@@ -130,17 +130,17 @@ func (r *Reads) report(now time.Time) {
 			waiting = append(waiting, one.what+": no answer yet")
 		}
 	}
-	joined := slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(r.told, name) })
+	joined := slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(r.logged, name) })
 	if len(waiting) > 0 && joined {
 		r.log.Warn("controller waits for the initial list of objects, retrying", "waiting_for", shortList(waiting))
 	}
 	if len(outdated) > 0 && joined {
 		r.log.Warn("list or watch failed, changes are not seen, retrying", "not_read", shortList(outdated))
 	}
-	if len(names) == 0 && len(r.told) > 0 {
+	if len(names) == 0 && len(r.logged) > 0 {
 		r.log.Info("all lists and watches work again")
 	}
-	r.told = names
+	r.logged = names
 }
 
 func shortList(texts []string) string {

@@ -12,8 +12,8 @@ import (
 // stores that start at the same time need the same permissions.
 const answerHolds = time.Minute
 
-// asker checks permissions and caches the results.
-type asker struct {
+// reviewer checks permissions and caches the results.
+type reviewer struct {
 	kube kubernetes.Interface
 
 	mu      sync.Mutex
@@ -30,14 +30,14 @@ type answer struct {
 func (s *Starter) May(ctx context.Context, resource, verb, namespace string) (bool, error) {
 	p := Permission{Resource: resource, Verb: verb, Namespace: namespace}
 	if namespace != "" { // checks for a ClusterRole once instead of each of many namespaces
-		if granted, err := s.asker.ask(ctx, p.everywhere()); granted || err != nil {
+		if granted, err := s.asker.review(ctx, p.everywhere()); granted || err != nil {
 			return granted, err
 		}
 	}
-	return s.asker.ask(ctx, p)
+	return s.asker.review(ctx, p)
 }
 
-func (a *asker) ask(ctx context.Context, p Permission) (bool, error) {
+func (a *reviewer) review(ctx context.Context, p Permission) (bool, error) {
 	a.mu.Lock()
 	last, known := a.answers[p]
 	a.mu.Unlock()

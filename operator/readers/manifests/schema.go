@@ -102,19 +102,19 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 	if !validate {
 		return len(wrong) == 0, errors.Join(wrong...)
 	}
-	told := pathsOf(wrong)
+	reported := pathsOf(wrong)
 	problems := checker.Defaulted(object)
 	switch {
 	case len(wrong) == 0:
 		problems = append(problems, metadata(into)...)
-	case !told["metadata"]:
+	case !reported["metadata"]:
 		problems = append(problems, metadataAlone(object)...)
 	}
 	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	problems = withoutBranches(problems)
 	more := len(problems) >= budget.DocumentFaults
 	for _, p := range problems[:min(len(problems), budget.DocumentFaults)] {
-		if !told[spelled(object, p.Field)] {
+		if !reported[spelled(object, p.Field)] {
 			one := newInvalidError(p)
 			one.Path = spelled(object, one.Path)
 			if keys, is := p.BadValue.(map[string]any); is && p.Type == field.ErrorTypeDuplicate {

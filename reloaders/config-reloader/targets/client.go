@@ -192,7 +192,7 @@ func (c *Client) listen(m message) {
 		_, jobs := c.list.snapshot()
 		c.reporter.watching.set(*m.watch, jobs)
 	case m.ask == targetreport.AskInventory:
-		c.reporter.watching.ask()
+		c.reporter.watching.requestInventory()
 	}
 }
 

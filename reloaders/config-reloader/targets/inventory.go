@@ -47,7 +47,7 @@ func newAssessment(seed maphash.Seed, most int) *assessment {
 func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error) {
 	version, jobs := r.list.snapshot()
 	a := newAssessment(r.seed, maxAssessed)
-	err := a.ask(ctx, r.prometheus, jobs, r.fetches.current(now))
+	err := a.query(ctx, r.prometheus, jobs, r.fetches.current(now))
 	r.setBlind(err)
 	var unsent *uint64
 	switch {
@@ -76,10 +76,10 @@ func (r *reporter) inventory(ctx context.Context, now time.Time) ([]byte, error)
 	return out.Bytes(), nil
 }
 
-// ask requests the targets and their series from Prometheus.
+// query requests the targets and their series from Prometheus.
 //
 // Errors: Prometheus does not respond, or has too many targets.
-func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job, requested map[string]fetch) error {
+func (a *assessment) query(ctx context.Context, p Prometheus, jobs map[string]*job, requested map[string]fetch) error {
 	if p.Targets == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 		return err
 	}
 	if len(a.owners) == 0 {
-		a.askAgent(ctx, p)
+		a.queryAgent(ctx, p)
 		return nil
 	}
 	if p.Query == nil {
@@ -109,7 +109,7 @@ func (a *assessment) ask(ctx context.Context, p Prometheus, jobs map[string]*job
 		}
 	}
 	if code, _ := errors.AsType[answerError](err); code == noQueries {
-		a.askAgent(ctx, p)
+		a.queryAgent(ctx, p)
 	}
 	return nil
 }
@@ -150,8 +150,8 @@ func (a *assessment) assess(s activeTarget, jobs map[string]*job, requested map[
 // noQueries is the response of an agent to queries.
 const noQueries = http.StatusUnprocessableEntity
 
-// askAgent requests the number of series of an agent. It is a no-op for a server, or an agent that does not respond.
-func (a *assessment) askAgent(ctx context.Context, p Prometheus) {
+// queryAgent requests the number of series of an agent. It is a no-op for a server, or an agent that does not respond.
+func (a *assessment) queryAgent(ctx context.Context, p Prometheus) {
 	if state, is, err := p.agent(ctx); err == nil && is {
 		a.agent = &state
 	}

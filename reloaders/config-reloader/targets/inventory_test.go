@@ -80,7 +80,7 @@ func TestInventoryOfTooMany(t *testing.T) {
 	_, jobs := r.list.snapshot()
 	for most, want := range map[int]string{3: "<nil>", 2: "too many targets"} {
 		a := newAssessment(maphash.MakeSeed(), most)
-		err := a.ask(t.Context(), r.prometheus, jobs, nil)
+		err := a.query(t.Context(), r.prometheus, jobs, nil)
 		if got := fmt.Sprint(err); !strings.Contains(got, want) || len(a.targets) != most {
 			t.Errorf("at most %d: %d, %v", most, len(a.targets), err)
 		}

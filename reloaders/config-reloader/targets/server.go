@@ -72,7 +72,7 @@ func (p Prometheus) dropped(ctx context.Context, job string, each func(activeTar
 }
 
 func (p Prometheus) targets(ctx context.Context, query url.Values, list string, each func(activeTarget) error) error {
-	return p.ask(ctx, p.Targets, query, list, func(in *jsonstream.Reader) error {
+	return p.query(ctx, p.Targets, query, list, func(in *jsonstream.Reader) error {
 		var one activeTarget
 		if err := in.Decode(&one); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (p Prometheus) targets(ctx context.Context, query url.Values, list string, 
 
 // samples calls each for the result of an instant query.
 func (p Prometheus) samples(ctx context.Context, query string, each func(labels map[string]string, value float64) error) error {
-	return p.ask(ctx, p.Query, url.Values{"query": {query}}, "result", func(in *jsonstream.Reader) error {
+	return p.query(ctx, p.Query, url.Values{"query": {query}}, "result", func(in *jsonstream.Reader) error {
 		var one struct {
 			Metric map[string]string `json:"metric"`
 			Value  [2]any            `json:"value"`
@@ -117,7 +117,7 @@ func refuses(err error) bool {
 	return false
 }
 
-func (p Prometheus) ask(ctx context.Context, endpoint *url.URL, query url.Values, list string, each func(*jsonstream.Reader) error) error {
+func (p Prometheus) query(ctx context.Context, endpoint *url.URL, query url.Values, list string, each func(*jsonstream.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
 	defer cancel()
 	u := *endpoint

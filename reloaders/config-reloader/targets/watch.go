@@ -46,9 +46,9 @@ type watchedTargets struct {
 	since time.Time
 	// fetched is the time at which Prometheus requested them since then; zero: not yet.
 	fetched time.Time
-	// asked reports whether Prometheus was queried since then, and older whether they were active in the first
+	// queried reports whether Prometheus was queried since then, and older whether they were active in the first
 	// response: an earlier list may then have contained them, and Prometheus must first apply one without them.
-	asked, older bool
+	queried, older bool
 }
 
 func newWatching() watchList { return watchList{news: make(chan struct{}, 1)} }
@@ -81,8 +81,8 @@ func (w *watchList) connected() bool {
 	return w.stream
 }
 
-// ask records that the service has requested an inventory.
-func (w *watchList) ask() {
+// requestInventory records that the service has requested an inventory.
+func (w *watchList) requestInventory() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inventory = true
@@ -237,8 +237,8 @@ func (t *watchedTargets) scraped(f fetch, last time.Time, active bool) bool {
 	if t.since.IsZero() {
 		return false
 	}
-	if !t.asked {
-		t.asked, t.older = true, active
+	if !t.queried {
+		t.queried, t.older = true, active
 	}
 	if t.fetched.IsZero() {
 		switch {

@@ -24,7 +24,7 @@ func (l *search) permissions() {
 	var open []string // namespaces of permissions that are denied or unknown
 	var refused error
 	for _, q := range nearmiss.Reviews(l.workload, l.uses) {
-		a := l.ask(q)
+		a := l.review(q)
 		if a.err == nil {
 			l.extent.Reviews[q] = a.may
 		} else {
@@ -48,8 +48,8 @@ func (l *search) permissions() {
 	l.isUnknown("whether " + account.String() + " may list and watch what it must: " + why)
 }
 
-// ask sends a review to the API server, at most once. After a forbidden one it sends no more.
-func (a *Around) ask(q nearmiss.Review) answer {
+// review sends a review to the API server, at most once. After a forbidden one it sends no more.
+func (a *Around) review(q nearmiss.Review) answer {
 	if known, asked := a.may[q]; asked {
 		return known
 	}

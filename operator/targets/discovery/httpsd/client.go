@@ -51,7 +51,7 @@ func New(hosts []string) *Client {
 func (c *Client) Find(ctx context.Context, sd *targets.HTTPSD) (out targets.Found) {
 	err := c.check(sd)
 	if err == nil {
-		out.Groups, err = c.ask(ctx, sd)
+		out.Groups, err = c.fetch(ctx, sd)
 	}
 	if err != nil {
 		out.Gaps = []targets.Gap{{State: targets.Unknown, Message: "targets of " + shown(sd.URL) + " are not known: " + err.Error()}}

@@ -21,8 +21,8 @@ import (
 // contentType matches the types that Prometheus accepts.
 var contentType = lazyregexp.New(`^(?i:application/json(;\s*charset=("utf-8"|utf-8))?)$`)
 
-// ask reads the list of a discovery. It rejects the same responses as Prometheus.
-func (c *Client) ask(ctx context.Context, sd *targets.HTTPSD) ([]*targetgroup.Group, error) {
+// fetch reads the list of a discovery. It rejects the same responses as Prometheus.
+func (c *Client) fetch(ctx context.Context, sd *targets.HTTPSD) ([]*targetgroup.Group, error) {
 	r, err := request(ctx, sd)
 	if err != nil {
 		return nil, err

@@ -2,11 +2,11 @@
 // the permissions of the caller.
 //
 //	kube, err := promapi.Client(cfg)
-//	answer := promapi.Cluster{Kube: kube}.Ask(ctx, promapi.Server{Namespace: "monitoring", Pod: "prometheus-k8s-0", ...})
+//	answer := promapi.Cluster{Kube: kube}.Targets(ctx, promapi.Server{Namespace: "monitoring", Pod: "prometheus-k8s-0", ...})
 //	if answer.Err != nil { ... } // why the targets are unknown
 //
-//	client.go  a client for pods, which are not trusted
-//	ask.go     requests
-//	read.go    responses, value by value
-//	remedy.go  the usual fixes of errors of scrapes
+//	client.go   a client for pods, which are not trusted
+//	requests.go requests
+//	read.go     responses, value by value
+//	remedy.go   the usual fixes of errors of scrapes
 package promapi

@@ -38,7 +38,7 @@ func TestRedirect(t *testing.T) {
 	defer other.Close()
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		c := behind(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, code) })
-		if out := c.Ask(t.Context(), somePod); out.Err == nil || reached.Load() > 0 {
+		if out := c.Targets(t.Context(), somePod); out.Err == nil || reached.Load() > 0 {
 			t.Errorf("%d: %v", code, out)
 		}
 	}

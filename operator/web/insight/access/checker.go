@@ -45,10 +45,10 @@ func (a *Checker) May(verb string, row *catalog.Row, namespace string) bool {
 
 // MayResource is [Checker.May] for resources without a row in the catalog.
 func (a *Checker) MayResource(verb string, of schema.GroupResource, namespace string) bool {
-	return a.ask(verb, of, "") || namespace != "" && a.ask(verb, of, namespace)
+	return a.review(verb, of, "") || namespace != "" && a.review(verb, of, namespace)
 }
 
-func (a *Checker) ask(verb string, of schema.GroupResource, namespace string) bool {
+func (a *Checker) review(verb string, of schema.GroupResource, namespace string) bool {
 	key := verb + " " + of.String() + " " + namespace
 	a.mu.Lock()
 	defer a.mu.Unlock()

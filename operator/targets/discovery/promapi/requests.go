@@ -71,8 +71,8 @@ type Answer struct {
 	Err error
 }
 
-// Ask requests the targets of a server.
-func (c Cluster) Ask(ctx context.Context, s Server) (out Answer) {
+// Targets requests the targets of a server.
+func (c Cluster) Targets(ctx context.Context, s Server) (out Answer) {
 	var dropped struct {
 		Data struct {
 			Dropped map[string]int `json:"droppedTargetCounts"`

@@ -104,10 +104,10 @@ type reply struct {
 	err    error
 }
 
-// Ask queries all reloaders of a pod concurrently for the state of a content and, if none of them
+// Query queries all reloaders of a pod concurrently for the state of a content and, if none of them
 // reports contents, falls back to other sources about loads. Each request is limited to limit.
 // inTime is false if a request timed out, in which case the finding is not final.
-func Ask(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Finding, inTime bool) {
+func Query(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Finding, inTime bool) {
 	replies := make([]reply, len(pod.Ports))
 	var wg sync.WaitGroup
 	for i, port := range pod.Ports {
@@ -139,7 +139,7 @@ func Ask(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Find
 	case !inTime && limit < slowLimit:
 		return Finding{}, false // everything is queried again with a longer limit
 	}
-	l := askLoads(ctx, pod, replies, limit)
+	l := queryLoads(ctx, pod, replies, limit)
 	inTime = inTime && !timedOut(l.reloaderErr) && !timedOut(l.serverErr)
 	last, _, _ := l.last()
 	return Finding{Outcome: outcomeOfLoads(l, want, time.Now()), Reload: last}, inTime

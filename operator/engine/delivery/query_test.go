@@ -55,7 +55,7 @@ func TestAsk(t *testing.T) {
 		"one answers":                   {[]int{broken, config}, Content{Config: "aa"}, Confirmed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, inTime := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: tc.ports}, Wanted{Content: tc.want}, slowLimit)
+			got, inTime := Query(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: tc.ports}, Wanted{Content: tc.want}, slowLimit)
 			if got.Disk != tc.reply || !inTime {
 				t.Errorf("Ask = %+v, in time %v, want %d", got, inTime, tc.reply)
 			}
@@ -75,14 +75,14 @@ func TestOneReloaderIsSlow(t *testing.T) {
 	for _, srv := range []*httptest.Server{slow, quick} {
 		ports = append(ports, srv.Listener.Addr().(*net.TCPAddr).Port)
 	}
-	if _, inTime := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: ports}, Wanted{}, quickLimit); inTime {
+	if _, inTime := Query(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: ports}, Wanted{}, quickLimit); inTime {
 		t.Error("the finding is final")
 	}
 }
 
-// TestAskIsBounded: ports that accept the connection but never respond are queried concurrently,
+// TestQueryIsBounded: ports that accept the connection but never respond are queried concurrently,
 // within the limit and until the context ends.
-func TestAskIsBounded(t *testing.T) {
+func TestQueryIsBounded(t *testing.T) {
 	var ports []int
 	connected := make(chan struct{})
 	for range 2 {
@@ -108,8 +108,8 @@ func TestAskIsBounded(t *testing.T) {
 			<-connected
 		}
 	}()
-	_, _ = Ask(ctx, silent, Wanted{}, time.Hour)
-	if got, inTime := Ask(t.Context(), silent, Wanted{}, quickLimit); inTime || !reflect.DeepEqual(got, Finding{}) {
+	_, _ = Query(ctx, silent, Wanted{}, time.Hour)
+	if got, inTime := Query(t.Context(), silent, Wanted{}, quickLimit); inTime || !reflect.DeepEqual(got, Finding{}) {
 		t.Errorf("%+v, in time %v", got, inTime)
 	}
 }
