@@ -12,16 +12,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 )
 
-// clockNames are the functions of the time of the evaluation. Without an argument, their result has no labels.
-const clockNames = "minute|hour|day_of_week|day_of_month|day_of_year|days_in_month|month|year"
-
 var (
-	// mayLackLabels matches expressions that may have an operand without labels.
-	mayLackLabels  = lazyregexp.New(`\b(?:vector|` + clockNames + `|sum|min|max|avg|count|group|quantile|stddev|stdvar)\b`)
-	clockFunctions = strings.Split(clockNames, "|")
+	// mayAggregate matches expressions with vector or an aggregation, whose result may have no labels.
+	mayAggregate = lazyregexp.New(`\b(?:vector|sum|min|max|avg|count|group|quantile|stddev|stdvar)\b`)
+	// clockFunctions are the functions of the time of the evaluation. Without an argument, their result has no labels.
+	clockFunctions = []string{"minute", "hour", "day_of_week", "day_of_month", "day_of_year", "days_in_month", "month", "year"}
 	// keepLabels are functions whose result has the labels of their only vector, beside those over time.
 	keepLabels = []string{"rate", "irate", "increase", "delta", "idelta", "deriv", "predict_linear", "changes", "resets", "abs", "ceil", "floor", "round", "clamp", "clamp_min", "clamp_max", "timestamp"}
 )
+
+// mayLackLabels reports whether an expression may have an operand without labels, before it is parsed.
+func mayLackLabels(expr string) bool {
+	return mayAggregate.MatchString(expr) || slices.ContainsFunc(clockFunctions, func(name string) bool { return strings.Contains(expr, name) })
+}
 
 // labellessRemarks reports operations between samples that have labels and samples that have none, which never match. A name
 // that a rule among the manifests records may have none.
@@ -31,7 +34,7 @@ func (l *linter) labellessRemarks(always says, queries []*query) {
 		return is || strings.Contains(name, ":")
 	}
 	for _, q := range queries {
-		if !mayLackLabels.MatchString(q.text) || q.expr() == nil {
+		if !mayLackLabels(q.text) || q.expr() == nil {
 			continue
 		}
 		parser.Inspect(q.expr(), func(n parser.Node, _ []parser.Node) error {
