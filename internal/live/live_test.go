@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestAsksAServer(t *testing.T) {
+func TestQueriesAServer(t *testing.T) {
 	answers := map[string]string{
 		"/api/v1/rules":         `{"status":"success","data":{"groups":[{"name":"g","file":"f","rules":[{"name":"r","query":"up == 0"}]}]}}`,
 		"/api/v1/targets":       `{"status":"success","data":{"activeTargets":[{"scrapePool":"p","health":"up","labels":{"job":"j"}}]}}`,
@@ -72,7 +72,7 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-func TestAsksAnAlertmanager(t *testing.T) {
+func TestQueriesAnAlertmanager(t *testing.T) {
 	var posted string
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v2/status", func(w http.ResponseWriter, _ *http.Request) {
@@ -112,7 +112,7 @@ func TestAsksAnAlertmanager(t *testing.T) {
 	}
 }
 
-func TestAsksAWebhook(t *testing.T) {
+func TestQueriesAWebhook(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`[{"at":"2026-01-02T03:04:05Z","from":"10.0.0.1","path":"/p","receiver":"r","status":"firing",` +
 			`"alerts":[{"status":"resolved","labels":{"alertname":"A"}}]}]`))

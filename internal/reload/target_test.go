@@ -70,7 +70,7 @@ func play(t *testing.T, s *script, o TargetOptions, f func(*Target)) {
 	})
 }
 
-func TestTargetAsksOncePerVersion(t *testing.T) {
+func TestTargetRequestsOneReloadPerVersion(t *testing.T) {
 	s := &script{answers: []error{nil}}
 	play(t, s, TargetOptions{Backoff: Backoff{Base: time.Second}}, func(target *Target) {
 		if target.State().Live {

@@ -76,7 +76,7 @@ func TestConfigAppliedIsBounded(t *testing.T) {
 }
 
 // After a restart of the operator, the previous condition remains until the pods have been queried.
-func TestConfigAppliedStandsUntilPodsAreAsked(t *testing.T) {
+func TestConfigAppliedStaysUntilPodsAreQueried(t *testing.T) {
 	p := &v1.ThanosRuler{}
 	p.Status.Conditions = []v1.Condition{{Type: "ConfigApplied", Status: v1.ConditionTrue, Reason: "AllPodsApplied", Message: "said before", ObservedGeneration: 2}}
 	in := statusInputs{Workload: p, Known: true, Result: Result{Of: Version{Generation: 3}}, Now: now, Applied: appliedInputs{

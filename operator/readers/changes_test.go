@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -85,11 +86,20 @@ func TestBroadcasterDoesNotWait(t *testing.T) {
 			<-ctx.Done()
 		})
 	}()
-	for i := 0; len(busy) == 0; i++ {
-		b.Send(changeOf(fmt.Sprint(i % 10)))
-	}
-	for i := range 10_000 {
-		b.Send(changeOf(fmt.Sprint(i)))
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		for i := 0; len(busy) == 0; i++ {
+			b.Send(changeOf(fmt.Sprint(i % 10)))
+		}
+		for i := range 10_000 {
+			b.Send(changeOf(fmt.Sprint(i)))
+		}
+	}()
+	select {
+	case <-sent:
+	case <-time.After(time.Minute):
+		t.Error("Send waits for a listener")
 	}
 	end()
 	<-ended

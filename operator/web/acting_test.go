@@ -139,8 +139,8 @@ func TestOpenDoesNotAct(t *testing.T) {
 	}
 }
 
-// TestAskersTakeTurns: each caller has one request at a time, and does not keep others from theirs.
-func TestAskersTakeTurns(t *testing.T) {
+// TestCallersTakeTurns: each caller has one request at a time, and does not keep others from theirs.
+func TestCallersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLanes(2, 5, 2*time.Second)
 		enter := func(name string) func() {

@@ -202,9 +202,9 @@ func TestEventsOutliveRequests(t *testing.T) {
 	}
 }
 
-// TestEventsAskLittle: a stream causes a bounded number of access reviews between heartbeats, for
+// TestEventsCauseFewReviews: a stream causes a bounded number of access reviews between heartbeats, for
 // any number of changes.
-func TestEventsAskLittle(t *testing.T) {
+func TestEventsCauseFewReviews(t *testing.T) {
 	_, api, k, srv := streaming(t, time.Hour)
 	f := follow(t, srv, "reader")
 	tell := <-k.subscribed

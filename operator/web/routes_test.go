@@ -40,8 +40,8 @@ var asking = []struct{ route, path, asks string }{
 	{"pod", "/api/v1/namespaces/demo/pods/web-0/targets?shard=1", "targets demo/web-0 {Filter: Limit:100 Continue:} state= reason= job= shard=1"},
 }
 
-// TestAsks: each path calls the expected method with its parameters.
-func TestAsks(t *testing.T) {
+// TestEachPathCallsItsMethod: each path calls the expected method with its parameters.
+func TestEachPathCallsItsMethod(t *testing.T) {
 	k := newFake()
 	srv := serve(t, New(Options{Mode: Open}), k)
 	tried := sets.New("status", "preview", "openapi", "events") // in other tests

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-func TestAsk(t *testing.T) {
+func TestExplainNamesTheFirstReason(t *testing.T) {
 	matching := func(pairs ...string) *metav1.LabelSelector {
 		out := &metav1.LabelSelector{}
 		for i := 0; i+1 < len(pairs); i += 2 {

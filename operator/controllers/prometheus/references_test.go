@@ -43,7 +43,7 @@ func (s *scene) withPassword() {
 // Every reconciliation reads all of its references, even those of cached fragments
 // compiled for this or another workload, so that a watch event for a reference leads to
 // the workload.
-func TestReferencesAreAskedForInEveryReconciliation(t *testing.T) {
+func TestReferencesAreReadInEveryReconciliation(t *testing.T) {
 	login := assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "login"}
 	gone := assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "gone"}
 	for name, tc := range map[string]struct {

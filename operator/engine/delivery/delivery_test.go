@@ -97,7 +97,7 @@ func TestRepeatsUntilTheLimitWithoutConfirmation(t *testing.T) {
 	})
 }
 
-func TestAPodThatCannotBeAskedIsPatchedTwice(t *testing.T) {
+func TestAPodThatCannotBeQueriedIsPatchedTwice(t *testing.T) {
 	c := &cluster{answer: Unknown}
 	run(t, c, func(n *Nudger) {
 		n.Deliver(pod, "aa")

@@ -138,7 +138,7 @@ func atClock(ahead time.Duration, h http.Handler) http.Handler {
 	})
 }
 
-func TestAskAReferenceReloader(t *testing.T) {
+func TestQueryAReferenceReloader(t *testing.T) {
 	written := time.Now().Add(-time.Minute)
 	loaded := func(ok bool, at time.Time) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

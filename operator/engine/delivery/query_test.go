@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestAsk(t *testing.T) {
+func TestQueryReadsTheReports(t *testing.T) {
 	serve := func(status int, body string) int {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/api/v1/applied" {

@@ -182,7 +182,7 @@ func TestWatcher(t *testing.T) {
 }
 
 // A pod that has applied a content is queried again, as it may stop running it.
-func TestAppliedIsAskedAgain(t *testing.T) {
+func TestPodsThatAppliedAreQueriedAgain(t *testing.T) {
 	for name, tc := range map[string]struct {
 		happens func(w *Watcher)
 		within  time.Duration

@@ -103,7 +103,7 @@ func TestMounted(t *testing.T) {
 	}
 }
 
-func TestCacheAsksNothingAboutWhatIsKnownToBeMissing(t *testing.T) {
+func TestCacheReadsNoMissingObjectAgain(t *testing.T) {
 	kube := fake.NewClientset()
 	c := NewCache(kube, known{web: ""})
 	if _, err := read(t, c, web); !IsNotFound(err) || len(kube.Actions()) != 0 {
@@ -208,7 +208,7 @@ func TestCacheFollowsTheWatchBeforeTheTimeIsOver(t *testing.T) {
 	}
 }
 
-func TestCacheAsksAgainForPermission(t *testing.T) {
+func TestCacheRetriesAfterForbidden(t *testing.T) {
 	kube, versions := cluster("1", hidden), known{web: "1"}
 	allowed := false
 	kube.PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) {

@@ -140,7 +140,7 @@ func TestNothingMakesUpForAPermission(t *testing.T) {
 }
 
 // A ClusterRole is checked once instead of each of many namespaces.
-func TestDeniedAsksFewQuestions(t *testing.T) {
+func TestDeniedSendsFewReviews(t *testing.T) {
 	var many []string
 	for i := range 100 {
 		many = append(many, fmt.Sprintf("ns%d", i))

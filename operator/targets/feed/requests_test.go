@@ -98,7 +98,7 @@ func (s *served) list(t testing.TB, token string, n int) int {
 
 // A pod from which the server requests the inventory gets its list once it has sent it, and then each watch once. A workload without
 // requests is not affected.
-func TestRequests(t *testing.T) {
+func TestPodSendsItsInventoryBeforeItGetsAList(t *testing.T) {
 	s, l := serve(t), &listener{}
 	s.Listener = l
 	uid := types.UID("uid of monitoring/prometheus-k8s-0")

@@ -291,7 +291,7 @@ func everythingOf(t *testing.T, a insight.Answers, w *snapshot) map[string]any {
 }
 
 // Concurrent requests are safe while the cluster changes.
-func TestManyAsk(t *testing.T) {
+func TestConcurrentRequestsDuringChanges(t *testing.T) {
 	w := &snapshot{versioned: &versioned{loaded(t, cluster(3, 9)), 1}, rand: rand.New(rand.NewPCG(1, 1))}
 	w.references = &lockedReferences{Reader: w.references}
 	c := &clock{at: now}

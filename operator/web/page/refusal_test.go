@@ -96,15 +96,15 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestAsksFor: the caller is authorized for the object that the page shows.
-func TestAsksFor(t *testing.T) {
-	var asked []string
+// TestAuthorizesTheObjectOfThePage: the caller is authorized for the object that the page shows.
+func TestAuthorizesTheObjectOfThePage(t *testing.T) {
+	var authorized []string
 	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return &fake{n: 3}, nil }, Authorize: func(r *http.Request, o insight.Object) (access.Rights, error) {
 		kind := ""
 		if o.Row != nil {
 			kind = o.Resource
 		}
-		asked = append(asked, kind+" "+o.NamespacedName.String())
+		authorized = append(authorized, kind+" "+o.NamespacedName.String())
 		return anything(r, o)
 	}})
 	for path, want := range map[string]string{
@@ -118,9 +118,9 @@ func TestAsksFor(t *testing.T) {
 		"/servicemonitors/a/b.json/":               "servicemonitors a/b.json",
 		"/pods/a/b.json":                           " a/b",
 	} {
-		asked = nil
+		authorized = nil
 		get(t, srv, path)
-		if got := strings.Join(asked, ", "); got != want {
+		if got := strings.Join(authorized, ", "); got != want {
 			t.Errorf("%s asks for %q, want %q", path, got, want)
 		}
 	}

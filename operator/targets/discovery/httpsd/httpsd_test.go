@@ -106,7 +106,7 @@ func asJSON(t *testing.T, groups any) string {
 }
 
 // Requests are only sent to permitted hosts, and without credentials.
-func TestNotAsked(t *testing.T) {
+func TestRequestsOnlyPermittedHosts(t *testing.T) {
 	url := serve(t, map[string]list{"": {plain, `[{"targets": ["a:1"]}]`, 0}}).URL
 	host := strings.TrimPrefix(url, "http://")
 	_, port, _ := strings.Cut(host, ":")
