@@ -83,30 +83,30 @@ func Brief() {
 // briefRatio is the share of the container's memory that a command uses before it collects more often.
 const briefRatio = 0.8
 
-// Release returns unused memory to the kernel: free heap, and pages of the executable.
+// release returns unused memory to the kernel: free heap, and pages of the executable.
 // Most of those are needed only at startup, and the others are read back from the page
 // cache. It takes one or two milliseconds, so call it after the work and not during it.
-func Release() {
+func release() {
 	debug.FreeOSMemory()
 	releaseProgram()
 }
 
-// Trimmer calls [Release] shortly after work was done. The zero value is ready for use.
+// Trimmer calls [release] shortly after work was done. The zero value is ready for use.
 type Trimmer struct {
 	due atomic.Bool
 }
 
-// Soon schedules a [Release] unless one is scheduled already.
+// Soon schedules a [release] unless one is scheduled already.
 func (t *Trimmer) Soon() {
 	if t.due.CompareAndSwap(false, true) {
 		time.AfterFunc(trimDelay, func() {
 			t.due.Store(false)
-			Release()
+			release()
 		})
 	}
 }
 
-// Wrap returns a handler that schedules a [Release] after each request to h.
+// Wrap returns a handler that schedules a [release] after each request to h.
 func (t *Trimmer) Wrap(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer t.Soon()

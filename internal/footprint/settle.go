@@ -70,13 +70,13 @@ func Start(ctx context.Context) {
 // GOGC in the environment takes precedence.
 func Settle(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
-		Release()
+		release()
 		return
 	}
 	startup.mu.Lock()
 	startup.ended = true
 	startup.mu.Unlock()
-	Release() // runs a collection, which alive needs
+	release() // runs a collection, which alive needs
 	debug.SetGCPercent(collectAt(alive()))
 	tick := time.NewTicker(tunePeriod)
 	defer tick.Stop()
@@ -126,7 +126,7 @@ func Follow(ctx context.Context) {
 func releaseIdle(before uint64) uint64 {
 	now := collections()
 	if idle() > mostKept(now-before) {
-		Release() // its collection is not an automatic one
+		release() // its collection is not an automatic one
 	}
 	return now
 }

@@ -24,8 +24,8 @@ var (
 	BuildDate = ""
 )
 
-// Tags returns the build tags of the binary, comma separated, or "unknown".
-func Tags() string {
+// tags returns the build tags of the binary, comma separated, or "unknown".
+func tags() string {
 	if t := buildSetting("-tags"); t != "" {
 		return t
 	}
@@ -69,7 +69,7 @@ func Print(program string) string {
 		{"build date", BuildDate},
 		{"go version", runtime.Version()},
 		{"platform", runtime.GOOS + "/" + runtime.GOARCH},
-		{"tags", Tags()},
+		{"tags", tags()},
 	} {
 		fmt.Fprintf(&b, "\n  %-16s %s", row[0]+":", row[1])
 	}
@@ -84,7 +84,7 @@ func Info() string {
 // Context returns the build details on one line, for the log.
 func Context() string {
 	return fmt.Sprintf("(go=%s, platform=%s/%s, user=%s, date=%s, tags=%s)",
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, BuildUser, BuildDate, Tags())
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, BuildUser, BuildDate, tags())
 }
 
 // NewCollector returns the gauge <namespace>_build_info with the constant value 1
@@ -100,7 +100,7 @@ func NewCollector(namespace string) prometheus.Collector {
 			"goos":      runtime.GOOS,
 			"goversion": runtime.Version(),
 			"revision":  revision(),
-			"tags":      Tags(),
+			"tags":      tags(),
 			"version":   Version,
 		},
 	}, func() float64 { return 1 })

@@ -68,15 +68,7 @@ func readComments(folder string) map[string]string {
 			case *ast.FuncDecl:
 				return false
 			case *ast.GenDecl:
-				for _, spec := range n.Specs {
-					if is, ok := spec.(*ast.TypeSpec); ok {
-						doc := is.Doc
-						if doc == nil {
-							doc = n.Doc
-						}
-						readType(out, is, doc)
-					}
-				}
+				readTypes(out, n)
 			}
 			return true
 		})
@@ -84,6 +76,20 @@ func readComments(folder string) map[string]string {
 	return out
 }
 
+// readTypes adds the comments of the types of a declaration.
+func readTypes(into map[string]string, d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		if t, ok := spec.(*ast.TypeSpec); ok {
+			doc := t.Doc
+			if doc == nil {
+				doc = d.Doc
+			}
+			readType(into, t, doc)
+		}
+	}
+}
+
+// readType adds the comments of a type and of its fields.
 func readType(into map[string]string, t *ast.TypeSpec, doc *ast.CommentGroup) {
 	into[t.Name.Name] = sentence(doc)
 	of, ok := t.Type.(*ast.StructType)

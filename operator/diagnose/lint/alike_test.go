@@ -45,7 +45,7 @@ spec: {selector: {app: mail}, ports: [{name: web, port: 80}]}
 // Workloads that are alike get the findings that they get if each is examined on its own.
 func TestFindingsOfAlikeWorkloads(t *testing.T) {
 	findings := func(differ string) []Finding {
-		out := Run([]string{file(t, fleet(5, 3, differ))}, kinds(), Options{}).Findings
+		out := run([]string{file(t, fleet(5, 3, differ))}, kinds()).Findings
 		for i := range out {
 			out[i].File = ""
 		}

@@ -21,7 +21,7 @@ type Examination struct {
 	about  map[string][]Finding // by object
 }
 
-// Examine checks manifests like [Run]. faults are the faults found when o was read for the kinds.
+// Examine checks manifests like [Check]. faults are the faults found when o was read for the kinds.
 func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kind, opts Options) *Examination {
 	before := o.AssumeNamespaces
 	o.AssumeNamespaces = true

@@ -29,7 +29,7 @@ func TestLongList(t *testing.T) {
 	text := longList(items, "wrong: 1")
 	path := file(t, text)
 	budgettest.AtMost(t, "List", int64(2000*len(text)), func() {
-		found := Run([]string{path}, nil, Options{}).Findings
+		found := run([]string{path}, nil).Findings
 		lines := map[int]bool{}
 		for _, f := range found {
 			if f.Field == "spec.wrong" {
@@ -49,7 +49,7 @@ func TestCommentInALongList(t *testing.T) {
 	path := file(t, text)
 	budgettest.AtMost(t, "List", int64(2000*len(text)), func() {
 		found := 0
-		for _, f := range Run([]string{path}, nil, Options{}).Findings {
+		for _, f := range run([]string{path}, nil).Findings {
 			if f.Field == "spec.jobLabel" {
 				found++
 			}
@@ -75,7 +75,7 @@ func TestManyProbes(t *testing.T) {
 	path := file(t, text.String())
 	budgettest.AtMost(t, "Probes", int64(2000*text.Len()), func() {
 		found := 0
-		for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+		for _, f := range run([]string{path}, kinds()).Findings {
 			if f.Field == "spec.module" {
 				found++
 			}
@@ -95,7 +95,7 @@ func TestHollowList(t *testing.T) {
 	} {
 		path := file(t, text)
 		budgettest.AtMost(t, name, int64(60*len(text)), func() {
-			if len(Run([]string{path}, nil, Options{}).Findings) == 0 {
+			if len(run([]string{path}, nil).Findings) == 0 {
 				t.Errorf("%s: no finding", name)
 			}
 		})
@@ -118,7 +118,7 @@ func TestLongCommonParts(t *testing.T) {
 		path := file(t, prometheus+text)
 		budgettest.AtMost(t, name, int64(500*len(text)), func() {
 			twice := 0
-			for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+			for _, f := range run([]string{path}, kinds()).Findings {
 				if f.Name == "b" && f.Code == CodeRemark && strings.Contains(f.Message, "d/a has ") {
 					twice++
 				}
@@ -154,7 +154,7 @@ metadata: {name: a, namespace: d}
 	} {
 		path := file(t, head+c.object)
 		budgettest.AtMost(t, name, int64(c.most*len(c.object)), func() {
-			if findings := Run([]string{path}, kinds(), Options{}).Findings; len(findings) > 0 {
+			if findings := run([]string{path}, kinds()).Findings; len(findings) > 0 {
 				t.Errorf("%s: %v", name, findings)
 			}
 		})
@@ -165,7 +165,7 @@ metadata: {name: a, namespace: d}
 func TestLongValues(t *testing.T) {
 	text := "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: p, namespace: d}\nspec: {resources: {requests: {cpu: '" + strings.Repeat("9", 20_000) + "'}}}\n"
 	found := false
-	for _, f := range Run([]string{file(t, text)}, kinds(), Options{}).Findings {
+	for _, f := range run([]string{file(t, text)}, kinds()).Findings {
 		if found = found || strings.Contains(f.Message, "999"); len(f.Message) > budget.MessageBytes+100 {
 			t.Errorf("%s: a message of %d bytes", f.Field, len(f.Message))
 		}
@@ -205,7 +205,7 @@ func TestManyServicesOfRules(t *testing.T) {
 		budgettest.Numbered(n, "---\napiVersion: v1\nkind: Service\nmetadata: {name: s%d, namespace: d}\nspec: {ports: [{name: web, port: 80}]}\n"))
 	found := false
 	begin := cputime.Now()
-	for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+	for _, f := range run([]string{path}, kinds()).Findings {
 		found = found || strings.Contains(f.Message, `no target has job="m0"`)
 	}
 	took := cputime.Since(begin)
@@ -224,7 +224,7 @@ func TestManyPodsOfManyServices(t *testing.T) {
 	for kind, text := range map[string]string{"Prometheus": prometheus + text, "ServiceMonitor": text} {
 		path, told := file(t, text), false
 		begin := cputime.Now()
-		for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+		for _, f := range run([]string{path}, kinds()).Findings {
 			told = told || f.Kind == kind && strings.HasPrefix(f.Message, "hints about targets are not complete: ")
 		}
 		if took := cputime.Since(begin); !told || took > 15*time.Second {
@@ -244,7 +244,7 @@ func TestExpensiveDropSteps(t *testing.T) {
 	}
 	path := file(t, text)
 	begin := cputime.Now()
-	for _, f := range Run([]string{path}, kinds(), Options{}).Findings {
+	for _, f := range run([]string{path}, kinds()).Findings {
 		if f.Severity == SeverityError {
 			t.Error(f)
 		}
@@ -270,7 +270,7 @@ func TestManySimilarNames(t *testing.T) {
 		}
 		path := file(t, text)
 		begin := cputime.Now()
-		found := Run([]string{path}, kinds(), Options{}).Findings
+		found := run([]string{path}, kinds()).Findings
 		if took := cputime.Since(begin); took > 15*time.Second {
 			t.Errorf("%s: %s, %d findings", use, took, len(found))
 		}
@@ -295,7 +295,7 @@ func TestManyMatchersOfRoutes(t *testing.T) {
 		}
 		path := file(t, text)
 		begin := cputime.Now()
-		for _, f := range Run([]string{path}, allKinds(), Options{}).Findings {
+		for _, f := range run([]string{path}, allKinds()).Findings {
 			if f.Severity == SeverityError {
 				t.Errorf("%s: %v", name, f)
 			}

@@ -98,23 +98,17 @@ func (r Report) Count(s Severity) (n int) {
 
 // Options are the lint options, as set by flags.
 type Options struct {
-	// Version of the stand-in Prometheus; empty for the default. See [Run].
+	// Version of the stand-in Prometheus; empty for the default. See [Check].
 	Version string
 	// MissingReferences reports Secrets and ConfigMaps that are not among the manifests
 	// as warnings instead of errors.
 	MissingReferences bool
 }
 
-// Run reads manifests like [manifests.Load], but continues after faults, and checks them with
-// the code that renders every workload of the kinds. Objects that none of the workloads can
-// select are checked against a stand-in that selects them all: a Prometheus for all monitors and rules
-// if there is no workload, for the rules if there are only agents, and an Alertmanager for AlertmanagerConfigs.
-func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
-	o, faults := manifests.LoadAll(paths, kinds)
-	return Check(o, faults, opts)
-}
-
-// Check is like [Run] for manifests that were already read. faults are the faults found then.
+// Check checks manifests with the code that renders every workload of the kinds. faults are the faults that were found when
+// they were read. Objects that none of the workloads can select are checked against a stand-in that selects them all: a
+// Prometheus for all monitors and rules if there is no workload, for the rules if there are only agents, and an Alertmanager
+// for AlertmanagerConfigs.
 func Check(o *manifests.Objects, faults []manifests.Fault, opts Options) Report {
 	e := Examine(o, faults, o.Kinds, opts)
 	findings, withheld := built(e.Findings(), slices.Sorted(slices.Values(o.Changed)))

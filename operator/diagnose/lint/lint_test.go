@@ -23,6 +23,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
+// run reads manifests and checks them.
+func run(paths []string, kinds []*engine.Kind) Report {
+	o, faults := manifests.LoadAll(paths, kinds)
+	return Check(o, faults, Options{})
+}
+
 // kinds returns the kinds Prometheus and PrometheusAgent.
 func kinds() []*engine.Kind {
 	return controllerstest.Kinds(controllerstest.Options())[:2]
@@ -74,7 +80,7 @@ func TestLintLines(t *testing.T) {
 		"keys alike":             {twins, 7},
 		"carriage returns twice": {strings.ReplaceAll(pod("web")+"---\n"+typo+"\n", "\n", "\r\n"), strings.Count(pod("web"), "\n") + 8},
 	} {
-		r := Run([]string{file(t, tc.text)}, kinds(), Options{})
+		r := run([]string{file(t, tc.text)}, kinds())
 		if len(r.Findings) != 1 || r.Findings[0].Line != tc.line {
 			t.Errorf("%s: got %+v, want line %d", name, r.Findings, tc.line)
 		}
@@ -88,7 +94,7 @@ func TestLintShowsNoSecret(t *testing.T) {
 		"stringData: {password: hunter2\n", "stringData: hunter2", "stringdata: {password: hunter2}", "data: {password: \"hunter2\", password: a}",
 	} {
 		dir := file(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"+text+"\n")
-		r := Run([]string{dir}, kinds(), Options{})
+		r := run([]string{dir}, kinds())
 		if r.Count(SeverityError) == 0 {
 			t.Errorf("%s: nothing is found", text)
 		}
@@ -123,7 +129,7 @@ spec: {version: 2.30.0, podMonitorSelector: {}}
 		t.Fatalf("%v, %v", workloads, err)
 	}
 	out := slices.Collect(render.Outputs(o, workloads))
-	r := Run([]string{dir}, kinds(), Options{})
+	r := run([]string{dir}, kinds())
 	if e, w := r.Count(SeverityError), r.Count(SeverityWarning); e != len(out[0].Rejected) || e != 1 || w != 1 || len(out[0].Dropped) != w {
 		t.Errorf("render: %v, %v; lint: %+v", out[0].Rejected, out[0].Dropped, r.Findings)
 	}
@@ -176,7 +182,7 @@ func TestNotSelected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const agent = "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: edge, namespace: team}\nspec: {}\n"
-			r := Run([]string{file(t, "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: k8s, namespace: team}\nspec: "+tc.server+"\n"+agent+rule)}, kinds(), Options{})
+			r := run([]string{file(t, "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: k8s, namespace: team}\nspec: "+tc.server+"\n"+agent+rule)}, kinds())
 			got := ""
 			for _, f := range r.Findings {
 				if f.Code == CodeNotSelected {
@@ -210,7 +216,7 @@ func kubePrometheus(t *testing.T) string {
 // TestLintKubePrometheus: widely used manifests have no findings, except for the descriptions of
 // five alerts about Alertmanager with a label that their expressions aggregate away.
 func TestLintKubePrometheus(t *testing.T) {
-	r := Run([]string{kubePrometheus(t)}, kinds(), Options{})
+	r := run([]string{kubePrometheus(t)}, kinds())
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
 		return f.Severity == SeverityNote && f.Name == "alertmanager-main-rules" && strings.HasPrefix(f.Message, "$labels.job is empty")
 	})

@@ -15,7 +15,7 @@ func lines(t *testing.T, text string) string {
 	t.Helper()
 	var out strings.Builder
 	name := file(t, text)
-	if err := Run([]string{name}, kinds(), Options{}).Write(&out, "text"); err != nil {
+	if err := run([]string{name}, kinds()).Write(&out, "text"); err != nil {
 		t.Fatal(err)
 	}
 	return strings.ReplaceAll(out.String(), name, "in.yaml")

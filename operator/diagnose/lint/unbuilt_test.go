@@ -34,7 +34,7 @@ func TestUnbuiltKustomization(t *testing.T) {
 				}
 			}
 			var out strings.Builder
-			if err := Run([]string{dir}, kinds(), Options{}).Write(&out, "text"); err != nil {
+			if err := run([]string{dir}, kinds()).Write(&out, "text"); err != nil {
 				t.Fatal(err)
 			}
 			if text := out.String(); !strings.Contains(text, tc.want) || !strings.Contains(text, tc.notes) || !strings.Contains(text, `did you mean "interval"?`) || tc.want == "" && strings.Contains(text, "not built") {

@@ -133,7 +133,7 @@ func situated(text []byte) (out circumstances, err error) {
 	}
 	for _, w := range out.workloads {
 		made := out.ours.Reconcile(w)
-		out.uses = append(out.uses, static.Uses(w, made))
+		out.uses = append(out.uses, new(static.Reader).Uses(w, made))
 		for _, step := range made.Plan.Workload {
 			if !out.assumed {
 				out.own = append(out.own, step.Object)

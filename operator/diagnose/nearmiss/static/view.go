@@ -52,10 +52,6 @@ func Look(o *manifests.Objects) nearmiss.Look {
 	return func(v1.Workload, []nearmiss.Use) (*nearmiss.View, []string) { return view(), nil }
 }
 
-// Uses returns the objects that the workload accepts with the searches of their jobs. It skips
-// objects without jobs.
-func Uses(w dryrun.Workload, o dryrun.Outcome) []nearmiss.Use { return new(Reader).Uses(w, o) }
-
 // mostRead is the maximum number of objects of which a [Reader] keeps the searches.
 const mostRead = 20_000
 
@@ -73,7 +69,8 @@ type compiled struct {
 	namespace string
 }
 
-// Uses is like the function [Uses].
+// Uses returns the objects that the workload accepts with the searches of their jobs. It skips
+// objects without jobs.
 func (r *Reader) Uses(w dryrun.Workload, o dryrun.Outcome) (out []nearmiss.Use) {
 	for _, v := range o.Results {
 		if v.Err != nil || v.Text == nil || v.File != "" {

@@ -98,18 +98,17 @@ func (c Cluster) Targets(ctx context.Context, s Server) (out Answer) {
 func (c Cluster) Active(ctx context.Context, s Server, allowance *Allowance, each func(Target)) error {
 	return c.get(ctx, s, allowance, map[string]string{"state": "active"}, func(body io.Reader) error {
 		from := jsonstream.New(body, jsonstream.Limits{Text: math.MaxInt64, Value: maxValue})
+		target := func() error {
+			var t Target
+			if err := from.Decode(&t); err != nil {
+				return err
+			}
+			t.LastError = withoutURL(t.LastError)
+			each(t)
+			return nil
+		}
 		return in(from, "data", func() error {
-			return in(from, "activeTargets", func() error {
-				return from.Array(func() error {
-					var t Target
-					if err := from.Decode(&t); err != nil {
-						return err
-					}
-					t.LastError = withoutURL(t.LastError)
-					each(t)
-					return nil
-				})
-			})
+			return in(from, "activeTargets", func() error { return from.Array(target) })
 		})
 	})
 }

@@ -32,6 +32,7 @@ type Masker struct {
 	values redact.Values
 }
 
+// NewMasker returns a Masker for the configuration of a workload.
 func NewMasker(w v1.Workload) *Masker {
 	m := &Masker{begins: baseOf(w)}
 	if am, is := w.(*v1.Alertmanager); is && am.Spec.AlertmanagerConfiguration == nil {

@@ -28,18 +28,19 @@ func hideTarget(a *access.Checker, t *preview.Target) {
 
 // hideReasons removes findings about targets that the caller may not see.
 func hideReasons(a *access.Checker, o *preview.Object) {
+	hidden := func(source string) bool {
+		kind, key, _ := strings.Cut(source, " ")
+		namespace, _, namespaced := strings.Cut(key, "/")
+		if !namespaced {
+			namespace = ""
+		}
+		return !a.SeesTargets(kind, namespace, o.Ref)
+	}
 	for i := range o.Jobs {
 		for k := range o.Jobs[i].Reasons {
 			reason := &o.Jobs[i].Reasons[k]
 			reason.Found = slices.DeleteFunc(slices.Clone(reason.Found), func(f preview.Finding) bool {
-				return f.More && !a.MayResource("list", readers.Pods.GroupResource(), "") || slices.ContainsFunc(f.Sources, func(s string) bool {
-					kind, key, _ := strings.Cut(s, " ")
-					namespace, _, namespaced := strings.Cut(key, "/")
-					if !namespaced {
-						namespace = ""
-					}
-					return !a.SeesTargets(kind, namespace, o.Ref)
-				})
+				return f.More && !a.MayResource("list", readers.Pods.GroupResource(), "") || slices.ContainsFunc(f.Sources, hidden)
 			})
 		}
 	}
