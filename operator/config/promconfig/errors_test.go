@@ -24,7 +24,7 @@ func TestOwnerErrors(t *testing.T) {
 		{`{scrapeTimeout: 31s}`, `spec.scrapeTimeout: 31s is longer than the interval 30s`},
 		{`{scrapeInterval: often}`, `spec.scrapeInterval: "often" is not a duration`},
 		{`{podTargetLabels: [a, ""]}`, `spec.podTargetLabels[1]: "" does not make a valid label name`},
-		{`{scrapeClasses: [{name: a, default: true}, {name: b, default: true}]}`, `spec.scrapeClasses: "a" and "b" are both the default`},
+		{`{scrapeClasses: [{name: a, default: true}, {name: b, default: true}]}`, `spec.scrapeClasses[1].default: "a" and "b" are both the default`},
 		{`{scrapeClasses: [{name: a, relabelings: [{action: replace}]}]}`, `spec.scrapeClasses[0].relabelings[0].targetLabel`},
 		{`{scrapeClasses: [{name: a, metricRelabelings: [{regex: "("}]}]}`, `spec.scrapeClasses[0].metricRelabelings[0].regex`},
 		{`{scrapeClasses: [{name: a, tlsConfig: {certFile: x}}]}`, `spec.scrapeClasses[0].tlsConfig: a certificate needs a key`},

@@ -26,7 +26,7 @@ func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
 			continue
 		}
 		if defaults != "" {
-			errs.Add("scrapeClasses", fmt.Errorf("%q and %q are both the default, and only one can be", defaults, c.Name))
+			errs.Add(faults.Index("scrapeClasses", i)+".default", fmt.Errorf("%q and %q are both the default, and only one can be", defaults, c.Name))
 		}
 		defaults = c.Name
 	}

@@ -166,7 +166,11 @@ func checkThanosFile(text, field, key string, items itemKind, from assets.Conten
 	}
 	if key != "" {
 		if list.Kind != yaml.MappingNode {
-			say(list.Line, "is no map with the key %s", key)
+			instead := ""
+			if list.Kind == yaml.SequenceNode {
+				instead = fmt.Sprintf("; write %s: before the list", key)
+			}
+			say(list.Line, "is no map with the key %s%s", key, instead)
 			return errs.Err()
 		}
 		for i := 0; i+1 < len(list.Content); i += 2 {

@@ -23,7 +23,7 @@ func TestCheckThanosFiles(t *testing.T) {
 		"empty":       {"", "", ""},
 		"empty lists": {"alertmanagers:", "[]", ""},
 		"anchors":     {"alertmanagers: [&a {static_configs: [x]}, {<<: *a, scheme: https}, *a]", "", ""},
-		"no map":      {"- {static_configs: [x]}", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: is no map with the key alertmanagers`},
+		"no map":      {"- {static_configs: [x]}", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: is no map with the key alertmanagers; write alertmanagers: before the list`},
 		"another key": {"alertmanager: []", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: unknown field alertmanager`},
 		"no list":     {"alertmanagers: {static_configs: [x]}", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 1: is no list`},
 		"unknown":     {"alertmanagers:\n- static_configs: [x]\n  schema: http", "", `spec.alertmanagersConfig: key "am.yaml" of Secret "team/alerting", line 3: unknown field schema, did you mean scheme?`},

@@ -102,7 +102,7 @@ func TestCompileRejects(t *testing.T) {
 		"unknown template variable": {"", []v1.RuleGroup{labelled("severity", "{{ $label.job }}")},
 			`spec.groups[0].rules[0].labels["severity"]: undefined variable "$label", did you mean "$labels"? (group "g", alert "A")`},
 		"template without its end": {"", []v1.RuleGroup{annotated("{{ if true }}x")},
-			`spec.groups[0].rules[0].annotations["summary"]: unexpected EOF (group "g", alert "A")`},
+			`spec.groups[0].rules[0].annotations["summary"]: unexpected EOF; what if, range or with begins ends with {{ end }} (group "g", alert "A")`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			version := tc.version

@@ -63,6 +63,7 @@ var syntaxHints = []hint{
 	{lazyregexp.New(`unexpected identifier "(?i:for)"$`), "for is a field of the alert, beside expr"},
 	{lazyregexp.New(`unexpected end of input inside braces$`), "close the brace with }"},
 	{lazyregexp.New(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
+	{lazyregexp.New(`bad number or duration syntax: "(?:\d+(?:ms|[smhdwy]))+\d+"$`), "a unit follows each number of a duration, as in 1h30m"},
 	{lazyregexp.New(`aggregate expression provided, expected 2, got 1$`), "it has two, as in topk(5, a), quantile(0.9, a) and count_values(\"value\", a)"},
 }
 
@@ -74,6 +75,9 @@ var escapedSign = lazyregexp.New(`&(?:gt|lt|amp|quot|#[0-9]{2});`)
 
 // templated matches a part of an expression that is written like a template.
 var templated = lazyregexp.New(`\{\{-?\s*[$.\w"][^{}]*\}\}`)
+
+// lastOperator matches an operator at the end of an expression.
+var lastOperator = lazyregexp.New(`(?i)(?:[\s)}\]](and|or|unless)|([-+*/^<>]|[=!<>]=))\s*$`)
 
 // percent matches the end of an expression that compares with a percentage.
 var percent = lazyregexp.New(`[0-9]\s*%\s*$`)
@@ -106,6 +110,9 @@ func (s *Settings) meantFunction(err error, expr string) error {
 func meantSyntax(err error, expr string) error {
 	if strings.HasSuffix(err.Error(), "unexpected end of input") && percent.MatchString(expr) {
 		return fmt.Errorf("%w; %% is the remainder of a division, write the number alone", err)
+	}
+	if m := lastOperator.FindStringSubmatch(expr); m != nil && strings.HasSuffix(err.Error(), "unexpected end of input") {
+		return fmt.Errorf("%w; an operand is missing after %s", err, m[1]+m[2])
 	}
 	if logQL.MatchString(expr) {
 		return fmt.Errorf("%w; this is LogQL, which Loki evaluates", err)
@@ -236,7 +243,10 @@ const helmFunction = "a function of Helm, which Prometheus does not have"
 var templateHints = []hint{
 	{lazyregexp.New(`bad character U\+002D '-'$`), "for a name with - write {{ index $labels \"a-b\" }}"},
 	{lazyregexp.New(`bad character U\+002F '/'$`), "labels of Kubernetes have _ instead of . and / in Prometheus: write {{ $labels.a_b }}"},
-	{lazyregexp.New(`unexpected "}" in operand$|unclosed action`), "what {{ begins ends with }}"},
+	{lazyregexp.New(`unexpected "}" in operand$|unclosed action|bad character U\+007D '}'$`), "what {{ begins ends with }}"},
+	{lazyregexp.New(`unexpected EOF$`), "what if, range or with begins ends with {{ end }}"},
+	{lazyregexp.New(`unexpected {{end}}$`), "there is an end too many: it closes if, range or with"},
+	{lazyregexp.New(`unexpected "[*/+]" in operand$|illegal number syntax: "[-+]`), "templates do not calculate: do it in expr; for a ratio as a percentage write {{ $value | humanizePercentage }}"},
 	{lazyregexp.New(`bad character U\+005B '\['$`), "write {{ $labels.a }}, or {{ index $labels \"a-b\" }} for a name with other characters"},
 	{lazyregexp.New(`unexpected "=" in (?:operand|if|with|else)$`), "comparisons are functions before their operands: write eq $labels.a \"b\", or eq $value 5.0"},
 	{lazyregexp.New(`unexpected "[<>!]" in operand$`), "comparisons are functions before their operands: write gt $value 5.0, or ge, lt, le, eq, ne"},

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -77,9 +78,15 @@ func checkEndpoint(endpoint string) error {
 	return nil
 }
 
+// hostPort matches an address without a scheme.
+var hostPort = lazyregexp.New(`^[a-zA-Z0-9.-]+:[0-9]+$`)
+
 func checkAlertmanager(text string) error {
 	u, err := workload.ParseURL(text)
 	if err == nil && (u.Scheme == "" || u.Host == "") {
+		if hostPort.MatchString(text) {
+			return fmt.Errorf("must have a scheme and a host: write http://%s", text)
+		}
 		return errors.New("must have a scheme and a host")
 	}
 	return err

@@ -20,7 +20,7 @@ func TestRefused(t *testing.T) {
 		`queryEndpoints: ["dns+http://a"]`:                                   `spec.queryEndpoints[0]: scheme "dns+http"`,
 		`queryEndpoints: ["http://a b"]`:                                     "spec.queryEndpoints[0]: not a valid URL",
 		`alertQueryUrl: "http://a:b"`:                                        "spec.alertQueryUrl: not a valid URL",
-		`alertmanagersUrl: ["http://a", "a:9093"]`:                           "spec.alertmanagersUrl[1]: must have a scheme and a host",
+		`alertmanagersUrl: ["http://a", "a:9093"]`:                           "spec.alertmanagersUrl[1]: must have a scheme and a host: write http://a:9093",
 		`alertmanagersUrl: ["http://user:hunter2@a b"]`:                      "spec.alertmanagersUrl[0]: not a valid URL",
 		`alertmanagersUrl: ["user:hunter2@a"]`:                               "spec.alertmanagersUrl[0]: must have a scheme and a host",
 		`queryEndpoints: ["http://user:hunter2@a", "http://user:hunter2@a"]`: "spec.queryEndpoints[1]: is the same as [0]",

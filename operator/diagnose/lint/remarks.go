@@ -44,6 +44,7 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		relabelRemarks(always, path+".metricRelabelings", after, samples)
 		identityRemarks(saying(SeverityNote, ""), path, before, after, model.InstanceLabel, "pod")
 		bareAddress(saying(SeverityNote, ""), path+".relabelings", before)
+		bucketRemark(saying(SeverityNote, ""), path+".metricRelabelings", after)
 		found.metaRemarks(say(w.String()), path+".relabelings", before)
 	}
 	switch m := object.(type) {
@@ -58,6 +59,8 @@ func (l *linter) remarks(w dryrun.Workload, kind string, object catalog.Object) 
 		scrapeConfigRemarks(always, m, known)
 		identityOfScrapeConfig(saying(SeverityNote, ""), m)
 		bareAddress(saying(SeverityNote, ""), "spec.relabelings", m.Spec.RelabelConfigs)
+		bucketRemark(saying(SeverityNote, ""), "spec.metricRelabelings", m.Spec.MetricRelabelConfigs)
+		localTargets(saying(SeverityNote, w.String()), m, known)
 	case *v1.PrometheusRule:
 		l.ruleRemarks(saying, w, known, m)
 	case *v1alpha1.AlertmanagerConfig:
@@ -95,6 +98,7 @@ func (l *linter) ruleRemarks(saying func(Severity, string) says, w dryrun.Worklo
 	valueRemarks(note, queries)
 	templateRemarks(always, note, m)
 	repeatedRules(always, note, m)
+	collidingRules(note, queries)
 	l.recordedRemarks(note, queries)
 	l.alertNameRemarks(note, queries)
 	l.renamedRemarks(note, queries)
@@ -209,6 +213,8 @@ func probeRemarks(say, note says, m *v1.Probe) {
 func blankRemark(say says, field, target string) {
 	parts := strings.Fields(target)
 	switch {
+	case hostsOf(target) > 1:
+		say(field, "is one target, whose host has a comma in its name; make each address an item of the list")
 	case !strings.ContainsFunc(target, unicode.IsSpace):
 	case len(parts) == 1:
 		say(field, "has a blank before or after it, which is part of what is probed: remove it")
@@ -217,6 +223,17 @@ func blankRemark(say says, field, target string) {
 	default:
 		say(field, "is one target with a blank in it; make each address an item of the list")
 	}
+}
+
+// hostsOf returns how many hosts with a comma between them a target has, before its path.
+func hostsOf(target string) int {
+	if _, rest, is := strings.Cut(target, "://"); is {
+		target = rest
+	}
+	if end := strings.IndexAny(target, "/?#"); end >= 0 {
+		target = target[:end]
+	}
+	return len(strings.FieldsFunc(target, func(r rune) bool { return r == ',' }))
 }
 
 // scrapeConfigRemarks reports remarks about a ScrapeConfig. known are the fields of the workload, nil if it is not among

@@ -79,17 +79,39 @@ func (r *fileRoutes) route(path string, n *yaml.Node, depth int) {
 	if children == nil || children.Kind != yaml.SequenceNode {
 		return
 	}
-	before, how := "", ""
+	r.children(path, children.Content)
 	for i, child := range children.Content {
-		at := faults.Index(path+".routes", i)
-		if before != "" {
-			r.say(at, fmt.Sprintf(unreached, before, how), child.Line)
-			before, how = "", ""
-		} else if why := takesAll(child); why != "" && how == "" {
-			before, how = at, why
-		}
-		r.route(at, child, depth+1)
+		r.route(faults.Index(path+".routes", i), child, depth+1)
 	}
+}
+
+// children reports routes behind one of the same parent that takes their alerts.
+func (r *fileRoutes) children(path string, all []*yaml.Node) {
+	var before siblings
+	for i, child := range all {
+		at := faults.Index(path+".routes", i)
+		if why := takesAll(child); why != "" {
+			if i+1 < len(all) {
+				r.say(faults.Index(path+".routes", i+1), fmt.Sprintf(unreached, at, why), all[i+1].Line)
+			}
+			return
+		}
+		if child.Kind != yaml.MappingNode || find(child, []string{"<<"}) != nil {
+			continue
+		}
+		matchers := parsedInFile(matchersOfFile("", child))
+		if why := before.shadow(matchers); why != "" {
+			r.say(at, why, child.Line)
+		} else if !goesOn(child) {
+			before.add(at, matchers)
+		}
+	}
+}
+
+// goesOn reports whether alerts that match a route of the file may reach those behind it, too.
+func goesOn(n *yaml.Node) bool {
+	value := find(n, []string{"continue"})
+	return value != nil && value.Value != "false"
 }
 
 // misnamed reports matchers of a route whose label is a misspelling of another one.
@@ -106,7 +128,7 @@ func (r *fileRoutes) misnamed(all []fileMatcher) {
 
 // takesAll returns how a route of the file takes all alerts; empty if it may leave one to the routes behind it.
 func takesAll(n *yaml.Node) string {
-	if goOn := find(n, []string{"continue"}); n.Kind != yaml.MappingNode || find(n, []string{"<<"}) != nil || goOn != nil && goOn.Value != "false" {
+	if n.Kind != yaml.MappingNode || find(n, []string{"<<"}) != nil || goesOn(n) {
 		return ""
 	}
 	all := matchersOfFile("", n)

@@ -14,8 +14,8 @@ import (
 // hidden matches a field whose value may be a comment, such as "channel: #alerts".
 var hidden = lazyregexp.New(`(?m)^[^#"']*:[ \t]+(#[\w.-]+)[ \t\r]*$`)
 
-// commented reports fields without a value whose intended value begins with # and therefore is a comment, and keys that
-// are no text.
+// commented reports fields without a value whose intended value begins with # and therefore is a comment, or with ! and is a
+// tag, and keys that are no text.
 func (l *linter) commented() {
 	documents := map[string][]string{} // the lines of each document, which the items of a List share; nil without such a field
 	for _, row := range catalog.All {
@@ -32,6 +32,7 @@ func (l *linter) commented() {
 			}
 			say := l.say(about(ref))
 			booleanKeys(say, l.tree(place).root)
+			taggedValues(say, l.tree(place).root)
 			hiddenIn(l.tree(place).root, lines, func(path, value string, _ int) {
 				say(path, "%s", hiddenWords(value))
 			})
@@ -41,7 +42,7 @@ func (l *linter) commented() {
 
 // suspect returns the lines of a document that may have a field of which [linter.commented] reports something, or nil.
 func suspect(document []byte) []string {
-	if !hidden.Match(document) && !nullName.Match(document) && !booleanKey.Match(document) {
+	if !hidden.Match(document) && !nullName.Match(document) && !booleanKey.Match(document) && !tagged.Match(document) {
 		return nil
 	}
 	return strings.Split(string(document), "\n")
@@ -58,6 +59,18 @@ func booleanKeys(say says, root *yaml.Node) {
 		}
 		if read := booleans[n.Key.Value]; read != "" {
 			say(n.Path, "YAML reads the key %s as %s, which is then its name; write %q with quotes", n.Key.Value, read, n.Key.Value)
+		}
+	}
+}
+
+// tagged matches a value that may begin with a tag of YAML.
+var tagged = lazyregexp.New(`(?:^|\s)![^!\s]`)
+
+// taggedValues reports values that begin with !, which YAML does not read as a part of them.
+func taggedValues(say says, root *yaml.Node) {
+	for n := range manifest.Nodes("", root) {
+		if n.Kind == yaml.ScalarNode && n.Style&yaml.TaggedStyle != 0 && !strings.HasPrefix(n.Tag, "!!") {
+			say(n.Path, "! begins a tag in YAML, which is no part of the value: put the whole value in quotes")
 		}
 	}
 }

@@ -2,6 +2,8 @@ package lint
 
 import (
 	"iter"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -34,6 +36,18 @@ func ignoredRemarks(say says, w v1.Workload) {
 	case *v1alpha1.PrometheusAgent:
 		if o.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode {
 			daemonSetRemarks(say, &o.Spec.WorkloadFields)
+		}
+	}
+}
+
+// takenPodLabels reports labels of pods that the operator sets to another value. own are those of the pods.
+func takenPodLabels(say says, f *v1.WorkloadFields, own map[string]string) {
+	if f.PodMetadata == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.PodMetadata.Labels)) {
+		if value, is := own[name]; is && value != f.PodMetadata.Labels[name] {
+			say(faults.Key("spec.podMetadata.labels", name), "has no effect, because the operator sets this label of the pods to %q: remove it, or use another name", value)
 		}
 	}
 }

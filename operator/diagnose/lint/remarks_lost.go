@@ -125,6 +125,35 @@ func identityRemarks(note says, path string, before, after []v1.RelabelConfig, d
 	}
 }
 
+// bucketRemark reports a step that takes away the labels by which the series of a histogram or summary differ, if no step
+// chooses by these or by the name of the metric.
+func bucketRemark(note says, path string, steps []v1.RelabelConfig) {
+	lost := -1
+	for i := range steps {
+		s := &steps[i]
+		for _, label := range s.SourceLabels {
+			if name := string(label); name == model.MetricNameLabel || name == model.BucketLabel || name == model.QuantileLabel {
+				return
+			}
+		}
+		if s.Action != "" && strings.EqualFold(s.Action, "labeldrop") && bucketLabels.MatchString(s.Regex) && lost < 0 {
+			lost = i
+		}
+	}
+	if lost < 0 {
+		return
+	}
+	label := bucketLabels.FindStringSubmatch(steps[lost].Regex)[1]
+	of, end := "buckets of a histogram", ".+_bucket"
+	if label == model.QuantileLabel {
+		of, end = "quantiles of a summary", ".+"
+	}
+	note(fmt.Sprintf("%s[%d].regex", path, lost), "takes %[1]s away, by which the %[2]s differ, so that they are one series, and all but one of each scrape are rejected as duplicates; to drop them write {action: drop, sourceLabels: [__name__, %[1]s], regex: %[3]s;.+}", label, of, end)
+}
+
+// bucketLabels matches an expression for the label of buckets or quantiles, as it is.
+var bucketLabels = lazyregexp.New(`(?:^|\|)(le|quantile)(?:$|\|)`)
+
 // identityOfProbe is like identityRemarks for a Probe, whose targets differ by instance alone.
 func identityOfProbe(note says, m *v1.Probe) {
 	if s := m.Spec.Targets.StaticConfig; s != nil && len(s.Static) > 1 {

@@ -244,7 +244,7 @@ func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
 	return !isBase(am, c) && am.MatcherStrategy().Limits(am.Namespace, c.Namespace)
 }
 
-// matcherRemarks reports remarks about the matchers of a route, and a child route behind one that takes all alerts. limit
+// matcherRemarks reports remarks about the matchers of a route, and child routes behind one that takes their alerts. limit
 // is the only namespace whose alerts reach the route; empty for all.
 func matcherRemarks(always, here says, r *route, limit string) {
 	textRemarks(always, r.path+".matchers", r.Matchers)
@@ -254,6 +254,7 @@ func matcherRemarks(always, here says, r *route, limit string) {
 	if all >= 0 && all+1 < len(r.children) {
 		always(r.children[all+1].path, unreached, r.children[all].path, "has no matchers")
 	}
+	shadowRemarks(always, r)
 }
 
 // namespaceRemarks reports matchers for a namespace whose alerts the Alertmanager does not pass to the object. limit is the

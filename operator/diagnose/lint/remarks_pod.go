@@ -36,6 +36,7 @@ func (l *linter) strayContainers(self Finding, w dryrun.Workload, made dryrun.Ou
 	f := w.Object.GetWorkloadFields()
 	l.refusedPod(self, f, pod, claims)
 	l.podSecurityRemark(self, w, pod)
+	takenPodLabels(l.say(self), f, podLabelsOf(made))
 	placementRemarks(l.say(self), f, w.Object.GetNamespace(), podLabelsOf(made), pod)
 	l.admissionRemarks(self, w, made)
 	l.stray(self, "spec.containers", f.Containers, pod.Containers)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -41,6 +42,37 @@ func repeatedRules(warn, note says, r *v1.PrometheusRule) {
 			say(fmt.Sprintf("spec.groups[%d].rules[%d]", i, j), "has name, expr and labels of spec.groups[%d].rules[%d], so their results are the same: remove one, or change its labels", before.group, before.item)
 		}
 	}
+}
+
+// collidingRules reports recording rules of one group with the same name and labels whose results both have no other labels,
+// so that they are one series.
+func collidingRules(note says, queries []*query) {
+	type result struct {
+		group  int
+		series digest
+	}
+	first := map[result]*query{}
+	for _, q := range queries {
+		if q.rule.Record == "" || !mayLackLabels.MatchString(q.text) || q.expr() == nil || !alwaysLabelless(q.expr()) {
+			continue
+		}
+		id := result{q.group, digestOf(q.rule.Record, q.rule.Labels)}
+		before, again := first[id]
+		switch {
+		case !again:
+			first[id] = q
+		case ruleID(before.rule) != ruleID(q.rule): // see repeatedRules
+			note(q.path("record"), "spec.groups[%d].rules[%d] records this name with the same labels, and neither result has others, so that both are one series: where both exprs have a result, Prometheus drops one as a duplicate; give each a label, such as labels: {of: a}, or another name", before.group, before.item)
+		}
+	}
+}
+
+// alwaysLabelless reports whether the result of an expression has no labels, and does not depend on a comparison.
+func alwaysLabelless(e parser.Expr) bool {
+	if b, is := bare(e).(*parser.BinaryExpr); is {
+		return !b.Op.IsComparisonOperator() && labelless(e, false)
+	}
+	return labelless(e, false)
 }
 
 // emptyRules reports a PrometheusRule without rules.

@@ -2,10 +2,13 @@ package lint
 
 import (
 	"fmt"
+	"net"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -38,6 +41,25 @@ func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
 				instead += fmt.Sprintf(", with spec.metricsPath: %s", part[3])
 			}
 			say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "want host:port without scheme and path, and Prometheus drops the target; %s", instead)
+		}
+	}
+}
+
+// ownPorts are ports on which the pods of a Prometheus listen.
+var ownPorts = []string{"9090", "8080", "8081", "10901", "10902"}
+
+// localTargets reports static targets on the loopback interface, which is that of the pod of the workload. known are the fields
+// of the workload, nil if it is not among the manifests. Containers of the user may be what is meant.
+func localTargets(note says, m *v1alpha1.ScrapeConfig, known *v1.CommonPrometheusFields) {
+	if known == nil || known.HostNetwork || len(known.Containers) > 0 || m.Spec.ProxyURL != "" || slices.ContainsFunc(m.Spec.RelabelConfigs, func(s v1.RelabelConfig) bool { return s.TargetLabel != "" && strings.HasPrefix(s.TargetLabel, "__") }) {
+		return
+	}
+	for i, s := range m.Spec.StaticConfigs {
+		for j, target := range s.Targets {
+			host, port, err := net.SplitHostPort(target)
+			if err == nil && (host == "localhost" || host == "127.0.0.1" || host == "::1") && !slices.Contains(ownPorts, port) {
+				note(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "%s is the pod of the Prometheus itself, in which nothing listens on port %s: write the address of the host or Service that has the metrics", host, port)
+			}
 		}
 	}
 }

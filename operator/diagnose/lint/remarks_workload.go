@@ -204,6 +204,7 @@ func (l *linter) workloadRemarks(self Finding, w dryrun.Workload) {
 		fileRemarks(say, common, w.Object)
 		jobs := l.ownJobs(self, w, common)
 		jobs.fileRemarks(common)
+		l.optionalRemarks(say, w.Object, common)
 		jobs.stepRemarks()
 		replicaRemark(say, common, w.Object)
 		droppedReplica(say, common, w.Object)

@@ -63,6 +63,9 @@ func (v *View) answers(s *Search) []Hint {
 	if hints := overTCP(s, ports); hints != nil {
 		return hints
 	}
+	if hints := retired(s, ports); hints != nil {
+		return hints
+	}
 	return slices.Concat(undeclared(s, ports), s.scrape.unauthorized(ports), s.scrape.loopback(s.port.field, ports), s.scrape.protocol(ports), s.scrape.prefixed(ports), s.scrape.annotated(ports), s.scrape.pushed(ports),
 		s.scrape.described(ports), v.meshed(s.scrape, ports))
 }

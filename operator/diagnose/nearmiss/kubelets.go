@@ -44,6 +44,29 @@ func (s *Search) names(component string) bool {
 	return false
 }
 
+// plainPorts are ports without TLS that components had in older versions of Kubernetes, and those with TLS.
+var plainPorts = []struct {
+	component   string
+	plain, with int32
+}{{scheduler, 10251, 10259}, {controllerManager, 10252, 10257}}
+
+// retired returns a note when a component is scraped at its port without TLS.
+func retired(s *Search, ports []foundPort) []Hint {
+	for _, of := range plainPorts {
+		if !s.names(of.component) {
+			continue
+		}
+		for _, p := range ports {
+			if p.number == of.plain || p.target == of.plain || p.leadsTo == of.plain {
+				return []Hint{{Code: Remark, Note: true, Field: s.port.field, Message: fmt.Sprintf(
+					"%s leads to port %d of %s, which had no TLS and does not exist since Kubernetes 1.24: let the Service lead to port %d, and write scheme: https, the token of the ServiceAccount, and insecureSkipVerify: true or a ca in tlsConfig",
+					p, of.plain, of.component, of.with)}}
+			}
+		}
+	}
+	return nil
+}
+
 // ScrapePermissions returns hints about permissions that the scrape itself needs, not the discovery: kubelets
 // and the API server answer 403 without them. It returns none if the ServiceAccount has no known role.
 func (v *View) ScrapePermissions(w v1.Workload, uses []Use) (out []Hint) {

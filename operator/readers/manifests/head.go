@@ -52,6 +52,17 @@ func kindless(raw []byte, err error) error {
 	if bytes.HasPrefix(raw, []byte(`{"groups":`)) {
 		return fmt.Errorf("%w; this is a rule file of Prometheus, of which operator convert makes a PrometheusRule", err)
 	}
+	var has []string
+	jsonspan.Members(raw, func(name string, _ []byte) bool {
+		has = append(has, name)
+		return len(has) < 20
+	})
+	switch {
+	case slices.Contains(has, "scrape_configs") || slices.Contains(has, "rule_files"):
+		return fmt.Errorf("%w; this is a configuration of Prometheus, which the operator writes from the fields of a Prometheus and its monitors: make its scrape_configs ScrapeConfigs, or put them into a Secret that spec.additionalScrapeConfigs names", err)
+	case slices.Contains(has, "route") && slices.Contains(has, "receivers"):
+		return fmt.Errorf("%w; this is a configuration of Alertmanager: put it into the Secret of spec.configSecret of the Alertmanager, with the key alertmanager.yaml", err)
+	}
 	return err
 }
 

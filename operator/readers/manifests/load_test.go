@@ -122,6 +122,8 @@ func TestLoadBadInput(t *testing.T) {
 		"a name that is a number":    {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: 12}\n"}, nil, "metadata.name: want a string, is a number"},
 		"metadata that is a list":    {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: [a]\n"}, nil, "metadata: want an object, is a list"},
 		"no kind":                    {map[string]string{"a.yaml": "apiVersion: v1\nmetadata: {name: x}\n"}, []string{"a.yaml"}, "kind is missing"},
+		"a file of Prometheus":       {map[string]string{"a.yaml": "global: {scrape_interval: 15s}\nscrape_configs: []\n"}, []string{"a.yaml"}, "kind is missing; this is a configuration of Prometheus, which the operator writes"},
+		"a file of Alertmanager":     {map[string]string{"a.yaml": "route: {receiver: a}\nreceivers: [{name: a}]\n"}, []string{"a.yaml"}, "kind is missing; this is a configuration of Alertmanager: put it into the Secret of spec.configSecret"},
 		"a rule file":                {map[string]string{"a.yaml": "# Rules.\ngroups: [{name: a, rules: []}]\n"}, []string{"a.yaml"}, "kind is missing; this is a rule file of Prometheus, of which operator convert makes a PrometheusRule"},
 		"values of a chart":          {map[string]string{"a.yaml": "prometheus: {prometheusSpec: {}}\n"}, []string{"a.yaml"}, "helm template … -f values.yaml"},
 		"binary":                     {map[string]string{"a.yaml": "\x00\x01\x02"}, []string{"a.yaml"}, "a.yaml: document 1: "},

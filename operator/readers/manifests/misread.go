@@ -38,6 +38,7 @@ var misread = []misreading{
 	{lazyregexp.New(`[tT]emplate\.spec\.resources\.requests$`), reflect.String, "want an object, got a string; write {storage: …}"},
 	{lazyregexp.New(`\.resources\.(requests|limits)$`), reflect.String, "want an object, got a string; write {cpu: …, memory: …}"},
 	{lazyregexp.New(`\.affinity\.podAntiAffinity$`), reflect.String, "want an object, got a string (a value of the Helm chart); write {preferredDuringSchedulingIgnoredDuringExecution: […]}"},
+	{lazyregexp.New(`\.nodeAffinity\.requiredDuringSchedulingIgnoredDuringExecution$`), reflect.Slice, "want an object, got a list; write {nodeSelectorTerms: […]}"},
 	{lazyregexp.New(`^spec\.rules$`), reflect.Slice, "want an object, got a list; rules are objects of their own, PrometheusRules, which ruleSelector selects"},
 	{lazyregexp.New(`\.(min|max)Version$`), reflect.Float64, "want TLS10, TLS11, TLS12 or TLS13, got a number"},
 	{lazyregexp.New(`\.smartHost$`), reflect.String, "want an object, got a string; write {host: …, port: …}"},
