@@ -80,6 +80,8 @@ func endpointRemarks(say says, field, path string, params map[string][]string, h
 	case strings.HasSuffix(path, "/probe"), path == "/snmp":
 		if !has("target") {
 			say(field+".params", "%s needs the parameter target, without which the exporter answers 400; write params: {target: [...]}, or use a Probe, which asks one exporter about many targets", path)
+		} else if n := len(params["target"]); n > 1 {
+			say(field+".params.target", "an exporter is asked about one target by each request, and takes the first of these %d, or answers 400; write them into targets.staticConfig.static of a Probe", n)
 		}
 	}
 }

@@ -7,12 +7,16 @@ import (
 
 	"github.com/prometheus/alertmanager/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/internal/lazyregexp"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
 // shadowed is the remark about a route behind one that takes all of its alerts.
 const shadowed = "no alert gets here, because %s before it takes all that would (%s): set continue: true there if both are to notify, or move this one before it"
+
+// maxShown is the maximum length of the matchers of a route in a remark.
+const maxShown = 200
 
 // maxSiblings is how many routes of one parent, and matchers of a route, are compared with those behind them.
 const maxSiblings = 50
@@ -23,12 +27,13 @@ type siblings []sibling
 type sibling struct {
 	path     string
 	matchers []*labels.Matcher
+	says     string // the matchers, as in the file of an Alertmanager
 }
 
 // add remembers a route that takes the alerts which match all of its matchers. A route without any is not for it.
 func (s *siblings) add(path string, matchers []*labels.Matcher) {
 	if len(*s) < maxSiblings && len(matchers) > 0 && len(matchers) < maxSiblings {
-		*s = append(*s, sibling{path, matchers})
+		*s = append(*s, sibling{path, matchers, excerpt.Of(listOf(matchers), maxShown)})
 	}
 }
 
@@ -39,7 +44,7 @@ func (s *siblings) shadow(matchers []*labels.Matcher) string {
 	}
 	for _, before := range *s {
 		if !slices.ContainsFunc(before.matchers, func(m *labels.Matcher) bool { return !impliedBy(m, matchers) }) {
-			return fmt.Sprintf(shadowed, before.path, listOf(before.matchers))
+			return fmt.Sprintf(shadowed, before.path, before.says)
 		}
 	}
 	return ""

@@ -186,11 +186,40 @@ func (v *View) unmatched(s *Search, all []candidate) []Hint {
 		return []Hint{{Code: NoTarget, Field: s.labelField(key), Message: fmt.Sprintf("no %s%s has %s; %s has %s as an annotation, and a selector compares labels: add %s: %q to its metadata.labels",
 			kindWord(t), s.where(), s.labels(), t, key, key, t.annotations[key])}}
 	}
-	t, found, ok := v.nearest(s, inside)
-	if !ok {
-		return nil
+	if t, found, ok := v.nearest(s, inside); ok {
+		return []Hint{s.differs(t, found)}
 	}
-	return []Hint{s.differs(t, found)}
+	if t, found, ok := v.otherRelease(s, inside); ok {
+		hint := s.differs(t, found)
+		hint.Note = !v.whole(t.kind, s.Namespaces) // the one that is meant may be elsewhere
+		return []Hint{hint}
+	}
+	return nil
+}
+
+// releaseLabels are labels with the name of a release or a version of what is installed.
+var releaseLabels = []string{"release", "app.kubernetes.io/instance", "app.kubernetes.io/version", "helm.sh/chart"}
+
+// otherRelease returns the only candidate that differs from the search by the name or version of its release, if no other
+// monitor selects it.
+func (v *View) otherRelease(s *Search, all []candidate) (of candidate, what []miss, ok bool) {
+	requirements, _ := s.selector.Requirements()
+	for _, t := range all {
+		if t.made || v.claimed(t, s) {
+			continue
+		}
+		found, _ := misses(s.selector, t)
+		if len(found) == 0 || len(found) == len(requirements) || slices.ContainsFunc(found, func(m miss) bool {
+			return m.want == "" || t.labels[m.key] == "" || !slices.Contains(releaseLabels, m.key)
+		}) {
+			continue
+		}
+		if ok {
+			return candidate{}, nil, false // another one
+		}
+		of, what, ok = t, found, true
+	}
+	return of, what, ok
 }
 
 // noted returns a candidate that has one of the required labels as an annotation, and all others as labels, with the key of

@@ -133,8 +133,13 @@ func notMeant(doc, raw []byte, err error) bool {
 	if jsonspan.Get(raw, "kind") != nil {
 		return false
 	}
-	var version string
-	return json.Unmarshal(jsonspan.Get(raw, "apiVersion"), &version) != nil || !strings.HasPrefix(version, v1.GroupName+"/")
+	of := false
+	jsonspan.Members(raw, func(name string, value []byte) bool {
+		var version string
+		of = strings.EqualFold(name, "apiVersion") && json.Unmarshal(value, &version) == nil && strings.HasPrefix(version, v1.GroupName+"/")
+		return !of
+	})
+	return !of
 }
 
 // ours reports whether a document mentions our group.

@@ -33,6 +33,7 @@ func TestRepository(t *testing.T) {
 		"Argo CD's values":             {"apps/prometheus.yaml", "applications: {a: {}}\n", ""},
 		"an Application":               {"apps/a.yaml", "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: x}\nspec: {}\n", ""},
 		"no kind, but our group":       {"a.yaml", "apiVersion: monitoring.coreos.com/v1\nmetadata: {name: x}\n", "kind is missing"},
+		"keys in another case":         {"a.yaml", "apiversion: monitoring.coreos.com/v1\nKind: PodMonitor\nmetadata: {name: x}\n", "unknown field, did you mean \"apiVersion\"?"},
 		"no group, but our kind":       {"a.yaml", "kind: PodMonitor\nmetadata: {name: x}\n", "apiVersion: is missing"},
 		"a broken manifest":            {"a.yaml", "apiVersion: monitoring.coreos.com/v1\nkind: [\n", "yaml: "},
 		"a broken manifest of others":  {"a.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {\n", "yaml: "},
