@@ -172,6 +172,7 @@ func TestBaseFaults(t *testing.T) {
 		"apiVersion: v1\nkind: Secret\nstringData: {}":         object + ", got a manifest",
 		configs + "webhook_configs: [{url: 'https://a.b', payload: {matchers: [{name: a, value: hunter2}]}, max_alerts: {a: b}}]": "receivers[0]: line 4: got an object where another value belongs",
 		route + `matchers: severity="critical"` + r + "templates: /etc/a/*.tmpl":                                                  "line 4: route.routes[0].matchers: want a list: ['severity=\"critical\"']\nline 7: templates: want a list: ['/etc/a/*.tmpl']",
+		route + "group_wait: 10" + r:           "line 4: route.routes[0].group_wait: not a valid duration string: \"10\"; write 10s",
 		route + `group_by: it's` + r:           "line 4: route.routes[0].group_by: want a list: ['it''s']",
 		route + `match: severity=critical` + r: "line 4: route.routes[0].match: want an object",
 		route + "receiver: r" + r + "time_intervals: [{name: a, time_intervals: [{weekdays: monday}]}]": "line 7: time_intervals[0].time_intervals[0].weekdays: want a list",

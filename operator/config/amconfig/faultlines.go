@@ -102,7 +102,8 @@ var yamlTypes = map[string]string{"!!map": "an object", "!!seq": "a list"}
 // noField matches the words of the loader for an unknown field.
 var noField = lazyregexp.New(`field (\S+) not found in type \S+`)
 
-// hinted adds to an error the probable cause: a matcher that is an object or is not one, or a name that is null.
+// hinted adds to an error the probable cause: a matcher that is an object or is not one, a duration without a unit, or a name
+// that is null.
 //
 // objects: the matchers that are objects, by line. The one that the error is about is removed.
 func hinted(root *yaml.Node, objects map[string][]manifest.Node, err error) error {
@@ -122,6 +123,9 @@ func hinted(root *yaml.Node, objects map[string][]manifest.Node, err error) erro
 		if parts := likeMatcher.FindStringSubmatch(m[1]); parts != nil {
 			return fmt.Errorf("%w; write %s=%q", err, parts[1], parts[2])
 		}
+	}
+	if m := unitless.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("%w; write %ss", err, m[1])
 	}
 	if !nullFault.MatchString(err.Error()) {
 		return err
@@ -166,6 +170,7 @@ func matcherOf(n *yaml.Node) string {
 var (
 	badMatcher  = lazyregexp.New(`bad matcher format: (.*)$`)
 	likeMatcher = lazyregexp.New(`^\s*([a-zA-Z_]\w*)\s*(?::|==)\s*"?([^"]*)"?\s*$`)
+	unitless    = lazyregexp.New(`not a valid duration string: "(\d{1,9})"$`)
 	inMatchers  = lazyregexp.New(`matchers\[\d+\]$`)
 	matchersOf  = lazyregexp.New(`matchers(\[\d+\])?$`)
 	nullable    = lazyregexp.New(`\b(name|receiver)$`)
