@@ -53,7 +53,7 @@ func collidingRules(note says, queries []*query) {
 	}
 	first := map[result]*query{}
 	for _, q := range queries {
-		if q.rule.Record == "" || !mayLackLabels.MatchString(q.text) || q.expr() == nil || !alwaysLabelless(q.expr()) {
+		if q.rule.Record == "" || !mayLackLabels(q.text) || q.expr() == nil || !alwaysLabelless(q.expr()) {
 			continue
 		}
 		id := result{q.group, digestOf(q.rule.Record, q.rule.Labels)}
