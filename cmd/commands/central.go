@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/firekeeper-dev/firekeeper/internal/pemfile"
 	"github.com/firekeeper-dev/firekeeper/operator/api/scaling"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -130,13 +131,16 @@ func (f *shardsFile) read() (scaling.Document, error) {
 //
 // Errors: there are none, or not the whole of the last one; there is something else, such as a private key, which must not reach pods.
 func certificates(text []byte) (out []byte, err error) {
+	if pemfile.IsCut(text) {
+		return nil, errors.New("ends within a certificate")
+	}
 	for {
 		block, rest := pem.Decode(text)
 		switch {
 		case block == nil && out == nil:
 			return nil, errors.New("has no certificate")
-		case block == nil && bytes.Contains(text, []byte("-----BEGIN ")): // it is being written
-			return nil, errors.New("ends within a certificate")
+		case block == nil && bytes.Contains(text, []byte("-----BEGIN ")):
+			return nil, errors.New("has a certificate that is not valid PEM")
 		case block == nil:
 			return out, nil
 		case block.Type != "CERTIFICATE":

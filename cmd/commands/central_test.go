@@ -36,11 +36,13 @@ func TestDiscoveryCA(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	o := centralOptions{Mode: optIn, Address: "discovery:8443", CAFile: file}
 	for name, c := range map[string]struct{ text, want string }{
-		"a key":    {"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", `block of type "PRIVATE KEY"`},
-		"nothing":  {"", "has no certificate"},
-		"nonsense": {"hello", "has no certificate"},
-		"a half":   {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nAA", "ends within a certificate"},
-		"both":     {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", `block of type "PRIVATE KEY"`},
+		"a key":              {"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", `block of type "PRIVATE KEY"`},
+		"nothing":            {"", "has no certificate"},
+		"nonsense":           {"hello", "has no certificate"},
+		"a half":             {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nAA", "ends within a certificate"},
+		"an end that is cut": {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERT", "ends within a certificate"},
+		"a broken one":       {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n", "not valid PEM"},
+		"both":               {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", `block of type "PRIVATE KEY"`},
 	} {
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/pemfile"
 )
 
 // TLS holds the values of the --web flags for TLS and creates the configuration of a
@@ -114,7 +115,7 @@ func (f *certificates) read(now time.Time) error {
 		if err != nil {
 			return fmt.Errorf("--web.client-ca-file: %w", err)
 		}
-		if f.current != nil && isCut(text) {
+		if f.current != nil && pemfile.IsCut(text) {
 			return fmt.Errorf("--web.client-ca-file: %s ends within a certificate", f.flags.ClientCAs)
 		}
 		next.ClientCAs = x509.NewCertPool()
@@ -139,16 +140,10 @@ func (f *certificates) pair() (cert tls.Certificate, err error) {
 	if err != nil {
 		return cert, err
 	}
-	if f.current != nil && isCut(text) {
+	if f.current != nil && pemfile.IsCut(text) {
 		return cert, fmt.Errorf("%s ends within a certificate", f.flags.CertFile)
 	}
 	return tls.X509KeyPair(text, key)
-}
-
-// isCut reports whether a PEM file ends within a block, because it is being written. Parsers ignore such an end, so that the last
-// certificates of a chain or a bundle would be missing.
-func isCut(text []byte) bool {
-	return bytes.LastIndex(text, []byte("-----BEGIN ")) > bytes.LastIndex(text, []byte("-----END "))
 }
 
 func minVersion(name string) (uint16, error) {
