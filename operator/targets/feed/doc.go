@@ -21,6 +21,7 @@
 //	claims.go   tokens that need no review, because they cannot be valid
 //	identity.go the shard to which the sender of a token belongs
 //	limits.go   the number of reviews and of streams, in total and per sender
+//	review.go   reviews of the tokens of open streams
 //	handler.go  GET /v1/assignments
 //	stream.go   one stream
 //	requests.go requests to pods in their streams

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/targetreport"
@@ -28,6 +30,7 @@ type Server struct {
 	Listener Listener
 
 	reviews     reviews
+	repeats     repeats
 	inventories inventories
 	streams     streams
 	metrics     metrics
@@ -43,37 +46,41 @@ func (s *Server) Register(mux *http.ServeMux) {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	st, err := s.open(r)
+	st, token, err := s.open(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
 	defer s.streams.leave(st)
-	st.run(r.Context(), w)
+	ctx, stop := context.WithCancel(r.Context())
+	var reviewing sync.WaitGroup
+	defer reviewing.Wait()
+	defer stop()
+	reviewing.Go(func() { s.review(ctx, st, token) })
+	st.run(ctx, w)
 }
 
-// open identifies the caller and returns its stream.
+// open identifies the caller and returns its stream, and the token.
 //
 // Errors: *refusal.
-func (s *Server) open(r *http.Request) (*stream, error) {
+func (s *Server) open(r *http.Request) (st *stream, token string, err error) {
 	query := r.URL.Query()
 	have, ok := parseVersion(query.Get("have"))
 	if !ok {
-		return nil, &refusal{code: http.StatusBadRequest, message: "parameter have is no version"}
+		return nil, "", &refusal{code: http.StatusBadRequest, message: "parameter have is no version"}
 	}
-	token, err := bearer(r)
-	if err != nil {
-		return nil, err
+	if token, err = bearer(r); err != nil {
+		return nil, "", err
 	}
 	who, err := s.identify(r, token)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if _, err := s.Feed.next(who, have); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	st := &stream{server: s, caller: who, token: sha256.Sum256([]byte(token)), sent: have, since: time.Now(), packed: acceptsGzip(r.Header), ended: make(chan struct{})}
-	return st, s.streams.enter(time.Now(), st)
+	st = &stream{server: s, caller: who, token: sha256.Sum256([]byte(token)), sent: have, since: time.Now(), packed: acceptsGzip(r.Header), ended: make(chan struct{})}
+	return st, token, s.streams.enter(time.Now(), st)
 }
 
 // bearer returns the token of a request.

@@ -109,7 +109,7 @@ var (
 )
 
 // caller returns the pod of the open stream that was opened with a token. The token needs no further review, because
-// the stream does not either.
+// it is reviewed again for the stream, which ends when it is refused.
 func (s *streams) caller(token [sha256.Size]byte) (caller, bool) {
 	for _, st := range s.all() {
 		if st.token == token {

@@ -47,7 +47,7 @@ func (s *stream) version() Version {
 	return s.sent
 }
 
-// run serves until the client disconnects, the list is removed, or the client is too slow.
+// run serves until the client disconnects, the list is removed, the client is too slow, or the stream must end.
 func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 	out := &writer{ResponseWriter: w, control: http.NewResponseController(w), packed: s.packed}
 	if err := out.begin(); err != nil {
@@ -58,7 +58,7 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	requested, watched := false, uint64(0)
-	for {
+	for !s.over(ctx, life.C) { // also between the steps of a list that changes faster than the client reads
 		at, err := s.server.Feed.next(s.caller, s.version())
 		if err != nil {
 			return // the client reconnects, and gets the reason
@@ -103,6 +103,18 @@ func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 			return
 		}
 	}
+}
+
+// over reports whether the stream must end.
+func (s *stream) over(ctx context.Context, life <-chan time.Time) bool {
+	select {
+	case <-ctx.Done():
+	case <-s.ended:
+	case <-life:
+	default:
+		return false
+	}
+	return true
 }
 
 // message is a line other than that of a job with targets.
