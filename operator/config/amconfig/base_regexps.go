@@ -22,12 +22,8 @@ var regexpKeys = map[string]bool{"match_re": true, "source_match_re": true, "tar
 // within the budget of one object each, and may be thousands.
 //
 // Errors: [regexcost.ErrExceeded] and others for which [regexcost.IsTooMuch] is true, with the line.
-func CheckRegexps(text []byte, budget *regexcost.Budget) error {
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil // cannot be loaded either
-	}
-	return checkBaseRegexps(&root, budget)
+func CheckRegexps(config *yaml.Node, budget *regexcost.Budget) error {
+	return checkBaseRegexps(config, budget)
 }
 
 // checkBaseRegexps bounds the regular expressions of a user-supplied document before the loader compiles them.

@@ -34,7 +34,7 @@ func (c *Cluster) Routes(ctx context.Context, r access.Rights, am types.Namespac
 	if err != nil {
 		return nil, err
 	}
-	text, release, err := c.routesText(ctx, made.plan.WriteConfig)
+	text, rules, release, err := c.routesText(ctx, made.plan.WriteConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (c *Cluster) Routes(ctx context.Context, r access.Rights, am types.Namespac
 	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("not shown here: %v; operator route shows it", err))
 	}
-	h.hide(out, ruleOwners(text, made))
+	h.hide(out, ruleOwners(rules, made))
 	out.Unread = access.AppendNotes(out.Unread, a.Unread...)
 	return out, nil
 }
@@ -75,27 +75,50 @@ const (
 	regexpWeight = 50
 )
 
-// routesText returns the configuration of an Alertmanager, and reserves the memory to load it until release.
+// routesText returns the configuration of an Alertmanager with the number of its inhibition rules, and reserves the memory to load it
+// until release.
 //
 // Errors: 400 if it is too long, or its regular expressions are too large; [apierrors.IsTooManyRequests].
-func (c *Cluster) routesText(ctx context.Context, write func(io.Writer) error) (text []byte, release func(), err error) {
+func (c *Cluster) routesText(ctx context.Context, write func(io.Writer) error) (text []byte, rules int, release func(), err error) {
 	text, release, err = c.tree(ctx, write)
 	if long := (*longError)(nil); errors.As(err, &long) {
-		return nil, nil, apierrors.NewBadRequest(long.Error())
+		return nil, 0, nil, apierrors.NewBadRequest(long.Error())
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, nil, err
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return text, 0, release, nil // it cannot be loaded either, which is the better message
 	}
 	budget := regexcost.BudgetOf(maxRegexpObjects)
-	if err := amconfig.CheckRegexps(text, budget); err != nil {
+	if err := amconfig.CheckRegexps(&root, budget); err != nil {
 		release()
-		return nil, nil, apierrors.NewBadRequest("the routes are not shown here: the regular expressions of all AlertmanagerConfigs together compile to too much; operator route shows them")
+		return nil, 0, nil, apierrors.NewBadRequest("the routes are not shown here: the regular expressions of all AlertmanagerConfigs together compile to too much; operator route shows them")
 	}
 	if more := regexpWeight * int64(budget.Spent()); more > int64(len(text)) {
 		release()
 		release, err = c.reserve(ctx, treeWeight*int64(len(text))+more)
 	}
-	return text, release, err
+	return text, itemsOf(&root, string(amconfig.InhibitRules)), release, err
+}
+
+// itemsOf returns the number of items of a list in a document.
+func itemsOf(root *yaml.Node, key string) int {
+	if len(root.Content) == 0 {
+		return 0
+	}
+	pairs := root.Content[0].Content
+	for i := 0; i+1 < len(pairs); i += 2 {
+		value := pairs[i+1]
+		if value.Kind == yaml.AliasNode {
+			value = value.Alias
+		}
+		if pairs[i].Value == key && value.Kind == yaml.SequenceNode {
+			return len(value.Content)
+		}
+	}
+	return 0
 }
 
 // hide removes the parts of an answer that the caller may not get, and adds notes about them. owners are
@@ -136,14 +159,8 @@ func (h *hidingRoutes) shows(o routing.Origin) bool {
 // ruleOwners returns the AlertmanagerConfig of each inhibition rule, empty for the Alertmanager's
 // own rules. It returns nil if the owners are ambiguous. Origins are not used, because they are
 // matched by the contents of rules.
-func ruleOwners(text []byte, made made) []catalog.Ref {
-	var config struct {
-		Rules []yaml.Node `yaml:"inhibit_rules"`
-	}
-	if yaml.Unmarshal(text, &config) != nil {
-		return nil
-	}
-	return configfile.AddedTo(made.object, becameOf(made.results)).Owners(string(amconfig.InhibitRules), len(config.Rules))
+func ruleOwners(rules int, made made) []catalog.Ref {
+	return configfile.AddedTo(made.object, becameOf(made.results)).Owners(string(amconfig.InhibitRules), rules)
 }
 
 // rulePath is the format of the path of an inhibition rule.
