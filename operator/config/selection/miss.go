@@ -18,8 +18,14 @@ type Miss struct {
 // Has reports whether the label is certainly there, with another value.
 func (m Miss) Has() bool { return m.Present != nil && *m.Present }
 
-// String returns a human-readable description: `team in (a,b), but team is "c"`.
+// Unseen returns the requirement alone, for readers who may not see the labels.
+func (m Miss) Unseen() Miss { return Miss{Requirement: m.Requirement, Label: m.Label} }
+
+// String returns a human-readable description: `team in (a,b), but team is "c"`; the requirement alone if the label is unknown.
 func (m Miss) String() string {
+	if m.Present == nil {
+		return m.Requirement
+	}
 	if !m.Has() {
 		return fmt.Sprintf("%s, but there is no label %s", m.Requirement, m.Label)
 	}

@@ -32,6 +32,9 @@ type Question struct {
 	// NamespaceUnknown reports whether a namespace may have labels that NamespaceLabels does
 	// not return; nil if those are complete.
 	NamespaceUnknown func(name string) bool
+	// NamespaceHidden reports whether the reader may not see which labels of a namespace a selector does not match; nil if
+	// all may be seen.
+	NamespaceHidden func(name string) bool
 	// References resolves the references of the object.
 	References assets.Reader
 	// Named returns an object that a workload names, nil if it does not exist; nil without a cluster.
@@ -81,7 +84,7 @@ type Result struct {
 	Message  string      `json:"message"`
 	// Selector is the field of the workload that determined the result, for example "spec.podMonitorSelector".
 	Selector string           `json:"selector,omitempty"`
-	Misses   []selection.Miss `json:"misses,omitempty"` // unmet requirements of the selector; with reason NotKnown, those that could not be checked
+	Misses   []selection.Miss `json:"misses,omitempty"` // unmet requirements of the selector; with reason NotKnown, those that could not be checked. Without present if the label is not shown
 	// Also lists further reasons why the object is not selected, which remain when the first is resolved, human-readable.
 	Also   []string `json:"also,omitempty"`
 	Jobs   []string `json:"jobs,omitempty"`   // job_name of each generated job
@@ -124,7 +127,7 @@ type Result struct {
 type Report struct {
 	Object          catalog.Ref       `json:"object"`
 	Labels          map[string]string `json:"labels"`          // labels of the object; null if it has none
-	NamespaceLabels map[string]string `json:"namespaceLabels"` // labels of its namespace; null if there are none or they are unknown
+	NamespaceLabels map[string]string `json:"namespaceLabels"` // labels of its namespace; null if there are none, or they are unknown or not shown
 	Workloads       []Result          `json:"workloads"`       // result of each workload, the accepting ones first
 	// Findings lists problems of the object that do not depend on a workload, and what is missing in the report,
 	// human-readable.

@@ -145,6 +145,11 @@ func objectSelected(i inquiry, v *Result) bool {
 	answer := rule.Explain(subject, i.q.Row.Field)
 	v.Selector, v.Misses = answer.Selector, answer.Misses
 	if answer.Reason == selection.NamespaceNotSelected {
+		if i.q.NamespaceHidden != nil && i.q.NamespaceHidden(namespace) {
+			for at := range v.Misses {
+				v.Misses[at] = v.Misses[at].Unseen()
+			}
+		}
 		v.Also = besides(rule, subject, i.q.Row.Field)
 	}
 	unread, sure := "", false

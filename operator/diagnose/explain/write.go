@@ -83,11 +83,7 @@ func (v Result) text(w *strings.Builder, indent string) {
 	}
 	fmt.Fprintf(w, "%s%s\n", indent, strings.ReplaceAll(message, "\n", "\n"+indent))
 	for _, m := range v.Misses {
-		text := m.String()
-		if v.Reason == NotKnown { // the label may exist
-			text = m.Requirement
-		}
-		fmt.Fprintf(w, "%s  it requires %s\n", indent, text)
+		fmt.Fprintf(w, "%s  it requires %s\n", indent, m)
 	}
 	rows(w, indent, "also", v.Also)
 	rows(w, indent, "where", v.Where)

@@ -183,7 +183,7 @@ func bound(f Facts, o catalog.Object) (state State, message string, known bool) 
 func Unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
 	report := explain.Explain(explain.Question{
 		Row: row, Object: o, Setups: []engine.Setup{f.Setup}, Workloads: []explain.Candidate{f.Candidate},
-		NamespaceLabels: f.NamespaceLabels, NamespaceUnknown: f.NamespaceUnknown, References: f.References,
+		NamespaceLabels: f.NamespaceLabels, NamespaceUnknown: f.NamespaceUnknown, NamespaceHidden: f.NamespaceHidden, References: f.References,
 	}, f.Configs)
 	if len(report.Workloads) == 0 {
 		return Unknown, ""
@@ -194,10 +194,6 @@ func Unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
 	}
 	message := v.Message
 	for _, m := range v.Misses {
-		if v.Reason == explain.NotKnown {
-			message += "; it requires " + m.Requirement
-			continue
-		}
 		message += "; it requires " + m.String()
 	}
 	switch {

@@ -28,7 +28,9 @@ type Facts struct {
 	// NamespaceUnknown reports whether a namespace may have labels that NamespaceLabels does not
 	// return; nil if those are complete.
 	NamespaceUnknown func(name string) bool
-	References       assets.Reader
+	// NamespaceHidden reports whether the reader may not see the labels of a namespace; nil if all may be seen.
+	NamespaceHidden func(name string) bool
+	References      assets.Reader
 	// Select replaces [manifests.Select], for example by a caching implementation; nil for the
 	// default.
 	Select func(engine.Cluster) ([]fragments.Result, error)

@@ -30,7 +30,7 @@ func (c *Cluster) Explain(ctx context.Context, r access.Rights, o Object) (*expl
 	a, ref := w.checker(ctx, r), o.Ref()
 	q := explain.Question{
 		Row: o.Row, Object: object, Setups: c.Setups, References: c.Reader.References(ctx),
-		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(),
+		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(), NamespaceHidden: a.HidesNamespace,
 	}
 	if c.Look != nil {
 		q.Look = c.Look(ctx, a.Limit(c.Reader))
@@ -73,6 +73,10 @@ func (c *Cluster) Explain(ctx context.Context, r access.Rights, o Object) (*expl
 	}
 	if w.namespacesUnread != "" {
 		report.Findings = append(report.Findings, w.namespacesUnread)
+	}
+	if a.HidesNamespace(o.Namespace) {
+		report.NamespaceLabels = nil
+		report.Findings = append(report.Findings, fmt.Sprintf("the labels of namespace %s are not shown: you need permission to get it", o.Namespace))
 	}
 	report.Findings = append(report.Findings, a.Unread...)
 	return &report, nil

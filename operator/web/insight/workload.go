@@ -181,7 +181,7 @@ func (c *Cluster) Sources(ctx context.Context, r access.Rights, o Object, q Sour
 	}
 	out.Part = part
 	counts, facts := c.counts(a, e.ref), e.facts
-	facts.NamespaceLabels, facts.NamespaceUnknown, facts.References = w.namespaceLabels, w.namespaceUnknown(), c.Reader.References(ctx)
+	facts.NamespaceLabels, facts.NamespaceUnknown, facts.NamespaceHidden, facts.References = w.namespaceLabels, w.namespaceUnknown(), a.HidesNamespace, c.Reader.References(ctx)
 	for _, s := range refs {
 		out.Items = append(out.Items, e.source(facts, a, s, counts))
 	}

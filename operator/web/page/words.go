@@ -96,10 +96,6 @@ func says(v explain.Result) string {
 // that it has; without them if the labels are unknown.
 func requires(v explain.Result) (out []string) {
 	for _, m := range v.Misses {
-		if v.Reason == explain.NotKnown {
-			out = append(out, m.Requirement)
-			continue
-		}
 		out = append(out, m.String())
 	}
 	return out

@@ -87,6 +87,11 @@ func (a *Checker) ListsTargets(namespace string) bool {
 	return a.MayResource("list", readers.Pods.GroupResource(), namespace) || a.MayResource("list", readers.Services.GroupResource(), namespace)
 }
 
+// HidesNamespace reports whether the caller may not see the labels of a namespace.
+func (a *Checker) HidesNamespace(name string) bool {
+	return !a.MayResource("get", readers.Namespaces.GroupResource(), name)
+}
+
 // ListsNodes reports whether the caller may list nodes.
 func (a *Checker) ListsNodes() bool { return a.MayResource("list", readers.Nodes.GroupResource(), "") }
 
