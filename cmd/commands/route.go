@@ -151,6 +151,9 @@ func (r *routeOptions) run(ctx context.Context, o *userOptions, s streams) (code
 	return 0, nil
 }
 
+// routeLimits bound what the manifests of others can make of a report: about a minute and 256 MiB.
+var routeLimits = routing.Limits{Matching: 3_000_000_000, Bytes: 256 << 20}
+
 func (r *routeOptions) report(ctx context.Context, o *userOptions, stderr io.Writer) (report routing.Report, err error) {
 	files := r.appliedFiles
 	files.offline = files.offline || r.configFile != "" && r.rule == "" // nothing else is in the cluster
@@ -180,7 +183,9 @@ func (r *routeOptions) report(ctx context.Context, o *userOptions, stderr io.Wri
 			return report, err
 		}
 	}
-	report = config.Route(q, origins)
+	if report, err = config.RouteWithin(routeLimits, q, origins); err != nil {
+		return report, fmt.Errorf("%s: %w", origins.Source(), err)
+	}
 	report.Notes = append(notes, report.Notes...)
 	report.Hints = source.Hints(report)
 	return report, nil

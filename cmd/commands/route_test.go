@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,6 +31,22 @@ func TestRoute(t *testing.T) {
 		}
 		return printed(t, dir, args, name)
 	})
+}
+
+// Matchers of others that take minutes for a long label end the command, before they are executed.
+func TestExpensiveMatchers(t *testing.T) {
+	dir := t.TempDir()
+	matcher := strings.Repeat("(.?){1000}", 20)
+	config := fmt.Sprintf("route: {receiver: a, routes: [{receiver: a, matchers: ['b=~\"%s\"']}]}\nreceivers: [{name: a}]\n", matcher)
+	if err := os.WriteFile(filepath.Join(dir, "am.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for length, want := range map[int]string{10: "", 300_000: "am.yaml: the regular expressions of the routes and inhibition rules take too long"} {
+		_, stderr, code := runIn(t, dir, []string{"route", "--config.file=am.yaml", "b=" + strings.Repeat("x", length)})
+		if (code == 2) != (want != "") || !strings.Contains(string(stderr), want) {
+			t.Errorf("%d characters: exit code %d: %s", length, code, stderr)
+		}
+	}
 }
 
 // An invalid command line exits with 2 and names the argument.

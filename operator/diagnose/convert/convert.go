@@ -75,6 +75,10 @@ type document struct {
 	err  error
 }
 
+// maxDocument is the maximum size of a document in bytes: parsed, short rules take 270 times as much memory. No API server stores a
+// PrometheusRule of that size.
+const maxDocument = 8 << 20
+
 // documentsOf iterates over the documents of a text that are not empty, up to the first error.
 func documentsOf(text []byte) iter.Seq[document] {
 	return func(yield func(document) bool) {
@@ -86,6 +90,9 @@ func documentsOf(text []byte) iter.Seq[document] {
 				return
 			}
 			var node yaml.Node
+			if err == nil && len(doc) > maxDocument {
+				err = fmt.Errorf("a document has %d MiB, more than %d: divide it; an object of the cluster has at most 1.5", len(doc)>>20, maxDocument>>20)
+			}
 			if err == nil {
 				err = aliases.Check(doc)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -30,6 +31,21 @@ func TestGolden(t *testing.T) {
 		}
 		return out.Bytes(), nil
 	})
+}
+
+// A document of any size is neither parsed nor a reason to fail for the others before it.
+func TestLargeDocument(t *testing.T) {
+	small := "groups: [{name: a, rules: [{record: 'a:b', expr: '1'}]}]\n---\n"
+	long := "groups:\n- name: a\n  rules:\n" + strings.Repeat("  - {record: 'a:b', expr: '1'}\n", maxDocument/30)
+	allocated := testing.AllocsPerRun(1, func() {
+		made := Rules("rules.yml", []byte(small+long), Options{})
+		if len(made) != 2 || made[0].Err != nil || made[1].Err == nil || !strings.Contains(made[1].Err.Error(), "divide it") {
+			t.Errorf("%d: %v", len(made), made[len(made)-1].Err)
+		}
+	})
+	if allocated > 1_000_000 {
+		t.Errorf("%.0f allocations", allocated)
+	}
 }
 
 // TestSameRules: the rules of kube-prometheus, written as rule files, become the same objects.
