@@ -45,6 +45,8 @@ const (
 	ReasonDeprecated = "DeprecatedFieldsInUse"
 	// ReasonConfigUnmanaged means that the user writes the configuration, not the operator.
 	ReasonConfigUnmanaged = "ConfigurationUnmanaged"
+	// ReasonVersionTooOld means that the pods do not start with this version; the message is also a warning.
+	ReasonVersionTooOld = "VersionTooOld"
 	// ReasonLeftOut means that there is no room for all selected objects; the message names namespaces.
 	ReasonLeftOut = "ObjectsLeftOut"
 )

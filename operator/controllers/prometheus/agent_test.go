@@ -102,3 +102,15 @@ func TestAgentNeedsTheGate(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// An agent with a version that has no agent mode is written, and reported.
+func TestVersionWithoutAgentMode(t *testing.T) {
+	for version, want := range map[string]string{"v2.31.2": engine.ReasonVersionTooOld, "2.32.0-beta.0": "", "v2.32.0": "", "": ""} {
+		s := newAgentScene()
+		s.a.Spec.Version = version
+		plan, err := s.plan()
+		if err != nil || plan.Reason != want || (len(plan.Warnings) > 0) != (want != "") || !strings.Contains(plan.Message, "2.32.0 or newer") && want != "" {
+			t.Errorf("%s: %s: %s, %v, %v", version, plan.Reason, plan.Message, plan.Warnings, err)
+		}
+	}
+}

@@ -215,6 +215,10 @@ func (plan *Plan) notes(b *promworkload.Builder, in *Inputs) {
 	plan.discoveryWarnings(b, in)
 	plan.scalingWarnings(in)
 	plan.Deprecate(deprecatedFields(in.Workload)...)
+	if warning, is := b.CannotBeAgent(); is {
+		plan.Warnings = append(plan.Warnings, warning)
+		plan.Reason, plan.Message = engine.ReasonVersionTooOld, warning.String()
+	}
 	plan.LeaveOut(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide))
 	own := b.Dropped()
 	if in.Frame != nil {

@@ -283,7 +283,7 @@ func (l *linter) workload(w dryrun.Workload) {
 	for _, f := range made.Plan.Deprecated {
 		l.remark(self, faults.Remark(f.Field, "is deprecated, use %s%s", f.Use, unusedBeside(w, f)), "")
 	}
-	if r := made.Plan.Reason; r != "" && r != engine.ReasonDeprecated && r != engine.ReasonAnnotationIgnored { // reported above
+	if r := made.Plan.Reason; r != "" && r != engine.ReasonDeprecated && r != engine.ReasonAnnotationIgnored && r != engine.ReasonVersionTooOld { // reported above
 		l.remark(self, faults.Finding{Reason: made.Plan.Message}, "")
 	}
 	l.unsentAlerts(self, w, made.Results)
