@@ -285,17 +285,24 @@ const slowSteps = 20_000_000
 // slow limits concurrent evaluations above slowSteps to half of the CPUs.
 var slow = semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))
 
-// alone acquires a place in [slow] once the evaluation exceeds slowSteps.
+// alone acquires a place in [slow] once the evaluation exceeds slowSteps. Those that take turns have none: they would wait for it
+// while others wait for their turn.
 func (e *evaluation) alone() {
-	if !e.slow && e.exact+e.spent > slowSteps {
-		e.slow = slow.Acquire(context.Background(), 1) == nil
+	if e.slow || e.exact+e.spent <= slowSteps {
+		return
 	}
+	e.slow = true
+	if e.inTurns != nil {
+		e.inTurns(true)
+		return
+	}
+	_ = slow.Acquire(context.Background(), 1) // fails only with the context
 }
 
 // end releases the place in [slow], if any.
 func (e *evaluation) end() {
-	if e.slow {
+	if e.slow && e.inTurns == nil {
 		slow.Release(1)
-		e.slow = false
 	}
+	e.slow = false
 }

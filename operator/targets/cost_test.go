@@ -255,3 +255,20 @@ func TestEvaluateWithin(t *testing.T) {
 		t.Errorf("%v, %v", result.Rows, err)
 	}
 }
+
+// The evaluation of one group may be interrupted before each target, and says when it is expensive.
+func TestGroupsTakeTurns(t *testing.T) {
+	j := job(t, slices1, monitorOf("{sourceLabels: ["+annotation+"], action: drop, regex: '(.*a|.*b){50}z'}"))
+	group := endpoint("10.0.0.7:8080", map[string]string{annotation: strings.Repeat("-", 20_000)})
+	group.Targets = slices.Repeat(group.Targets, 5)
+	calls, slow := 0, 0
+	outcomes := j.OutcomesInTurns(group, func(expensive bool) {
+		calls++
+		if expensive {
+			slow++
+		}
+	})
+	if len(outcomes) != 5 || calls < 5 || slow == 0 {
+		t.Errorf("%d outcomes, %d calls, %d of them while it was expensive", len(outcomes), calls, slow)
+	}
+}

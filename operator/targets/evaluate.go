@@ -50,6 +50,8 @@ type evaluation struct {
 	spent, exact int
 	all          int  // cost of the steps that read every label of the current target
 	slow         bool // expensive, see [evaluation.alone]
+	// inTurns (optional) is called before each target, see [Job.OutcomesInTurns].
+	inTurns func(slow bool)
 }
 
 // Evaluate returns the state of each target. Most labels of a target are only read if it is kept,
@@ -100,6 +102,9 @@ func newEvaluation(j *Job, targets int) *evaluation {
 func (e *evaluation) group(group *targetgroup.Group) {
 	for i, own := range group.Targets {
 		r := Row{own: own, shared: group.Labels}
+		if e.inTurns != nil {
+			e.inTurns(e.slow)
+		}
 		e.decide(&r)
 		e.rows = append(e.rows, r)
 		if i == 0 && e.sifted(&r) && e.sieve.alike(r.Drop.Step-1, group.Targets) {

@@ -21,6 +21,15 @@ func (j *Job) Outcomes(group *targetgroup.Group) []Outcome {
 	return out
 }
 
+// OutcomesInTurns is like [Job.Outcomes], and calls share before each target, which may wait until others had their turns. slow is
+// true if the evaluation is expensive.
+func (j *Job) OutcomesInTurns(group *targetgroup.Group, share func(slow bool)) []Outcome {
+	e := newEvaluation(j, len(group.Targets))
+	e.inTurns = share
+	e.group(group)
+	return e.outcomes()
+}
+
 // Group evaluates one group. The result also provides the details of its targets.
 func (j *Job) Group(group *targetgroup.Group) (Result, []Outcome) {
 	e := newEvaluation(j, len(group.Targets))

@@ -26,7 +26,7 @@ const plain = "- job_name: a\n  relabel_configs: [{action: keep, source_labels: 
 // an equal share, and the first one loses sets until both fit. All bytes are released at the end.
 func TestRoomIsShared(t *testing.T) {
 	j := read(t, plain, 1, 2)
-	cost := observed(j, "", nil, nil).evaluate(Key{}, podGroup(0, 1)).bytes(2)
+	cost := observed(j, "", nil, nil).partOf(Key{}, podGroup(0, 1), j.Outcomes(podGroup(0, 1))).bytes(2)
 	room := NewBudget(int64(100 * cost))
 	var hostile []*Followed
 	for i := range 20 {
@@ -34,7 +34,7 @@ func TestRoomIsShared(t *testing.T) {
 		f.seen.Store(&countsCopy{})
 		hostile = append(hostile, f)
 		for k := range 10 {
-			f.put(Key{0, podGroup(k, 1).Source}, podGroup(k, 1))
+			f.put(Key{0, podGroup(k, 1).Source}, podGroup(k, 1), nil)
 		}
 		if full := i >= 10; f.Evicted() != full {
 			t.Fatalf("set %d: crowded %v", i, f.Evicted())
@@ -43,7 +43,7 @@ func TestRoomIsShared(t *testing.T) {
 	victim := &Followed{job: j, set: observed(j, "victim", room, nil)}
 	victim.seen.Store(&countsCopy{})
 	for k := range 45 {
-		victim.put(Key{0, podGroup(k, 1).Source}, podGroup(k, 1))
+		victim.put(Key{0, podGroup(k, 1).Source}, podGroup(k, 1), nil)
 	}
 	if n := victim.set.kept; n != 45 || victim.Evicted() {
 		t.Fatalf("the other namespace has %d targets", n)
@@ -65,7 +65,7 @@ func TestRoomIsShared(t *testing.T) {
 	}
 	for _, f := range append(hostile, victim) {
 		f.Close()
-		f.put(Key{0, "late"}, podGroup(1, 1))
+		f.put(Key{0, "late"}, podGroup(1, 1), nil)
 	}
 	if room.taken() != 0 || len(room.used) != 0 || !hostile[0].Fits() {
 		t.Errorf("%d bytes are used in the end", room.taken())

@@ -139,7 +139,7 @@ func (f *Followed) pass() {
 		return
 	}
 	f.taking.Lock()
-	turn := f.cluster.Turn()
+	turn := f.cluster.Turn(f.set.owner)
 	began := time.Now()
 	changed := f.take(turn.Share)
 	turn.End()
@@ -178,8 +178,9 @@ func (f *Followed) notify() {
 }
 
 // take applies pending changes to the set and reports whether it changed. Readers can use the set
-// between two groups. each is called after each of them.
-func (f *Followed) take(each func()) (changed bool) {
+// while a group is evaluated, and between two groups. share is called after each group and before each of their targets; nil if the
+// caller has no turn.
+func (f *Followed) take(share func(slow bool)) (changed bool) {
 	gaps := f.subscribedGaps() // must be read before the changes are taken, like Filling
 	complete := !f.filling()
 	shown := time.Now()
@@ -189,7 +190,9 @@ func (f *Followed) take(each func()) (changed bool) {
 			f.show(f.seen.Load().since)
 			shown = time.Now()
 		}
-		each()
+		if share != nil {
+			share(false)
+		}
 	}
 	for i, sub := range f.subs {
 		drops := func(source string, o targets.Outline) bool {
@@ -199,7 +202,7 @@ func (f *Followed) take(each func()) (changed bool) {
 			}
 			return step >= 0
 		}
-		sub.Take(f.dropper.Names(), drops, func(source string, group *targetgroup.Group) { taken(f.put(Key{i, source}, group)) })
+		sub.Take(f.dropper.Names(), drops, func(source string, group *targetgroup.Group) { taken(f.put(Key{i, source}, group, share)) })
 	}
 	changed = changed || len(gaps) != f.gapped
 	if changed || complete != f.complete || f.seen.Load().since.IsZero() {
@@ -212,10 +215,15 @@ func (f *Followed) take(each func()) (changed bool) {
 	return changed
 }
 
-func (f *Followed) put(key Key, group *targetgroup.Group) (changed bool) {
+// put evaluates and replaces a group. f.taking must be held.
+func (f *Followed) put(key Key, group *targetgroup.Group, share func(slow bool)) (changed bool) {
+	if f.set.evicted.Load() {
+		return false
+	}
+	outcomes := f.set.outcomes(group, share)
 	f.reading.Lock()
 	defer f.reading.Unlock()
-	return f.set.Put(key, group)
+	return f.set.put(key, group, outcomes)
 }
 
 func (f *Followed) drop(key Key, whole drops) (changed bool) {
@@ -224,17 +232,26 @@ func (f *Followed) drop(key Key, whole drops) (changed bool) {
 	return f.set.drop(key, whole)
 }
 
-// Again evaluates some groups again, for the observer. It does nothing while changes are taken.
+// Again evaluates some groups again, for the observer, soon: the caller does not wait for its turn. It does nothing while changes are
+// taken.
 func (f *Followed) Again(keys []Key) {
 	if !f.taking.TryLock() {
 		return
 	}
-	defer f.taking.Unlock()
-	for _, key := range keys {
-		if group := f.group(key); group != nil {
-			f.put(key, group)
+	go func() {
+		defer f.taking.Unlock()
+		turn := f.cluster.Turn(f.set.owner)
+		defer turn.End()
+		for _, key := range keys {
+			if group := f.group(key); group != nil {
+				f.put(key, group, turn.Share)
+			}
+			turn.Share(false)
 		}
-	}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.report()
+	}()
 }
 
 // show publishes the counts of the set.
@@ -334,7 +351,7 @@ func (f *Followed) Complete() bool {
 		return false
 	}
 	defer f.taking.Unlock()
-	if f.take(func() {}) { // not all conditions for completeness trigger a wake
+	if f.take(nil) { // not all conditions for completeness trigger a wake
 		f.mu.Lock()
 		f.report()
 		f.mu.Unlock()

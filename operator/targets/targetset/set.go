@@ -83,7 +83,26 @@ func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
 	if s.closed || s.evicted.Load() {
 		return false
 	}
-	next := s.evaluate(key, group)
+	return s.put(key, group, s.outcomes(group, nil))
+}
+
+// outcomes evaluates a group, in turns if share is not nil. It needs no lock.
+func (s *Set) outcomes(group *targetgroup.Group, share func(slow bool)) []targets.Outcome {
+	switch {
+	case group == nil || len(group.Targets) == 0:
+		return nil
+	case share == nil:
+		return s.job.Outcomes(group)
+	}
+	return s.job.OutcomesInTurns(group, share)
+}
+
+// put is like Put for a group with these outcomes.
+func (s *Set) put(key Key, group *targetgroup.Group, outcomes []targets.Outcome) (changed bool) {
+	if s.closed || s.evicted.Load() {
+		return false
+	}
+	next := s.partOf(key, group, outcomes)
 	if whole, is := next.whole(); is {
 		return s.replace(key, nil, whole)
 	}
@@ -163,8 +182,8 @@ func (s *Set) release() {
 	s.bytes = 0
 }
 
-// evaluate evaluates one group; nil when it has no targets.
-func (s *Set) evaluate(key Key, group *targetgroup.Group) *part {
+// partOf returns the part for a group with these outcomes; nil when it has no targets.
+func (s *Set) partOf(key Key, group *targetgroup.Group, outcomes []targets.Outcome) *part {
 	if group == nil || len(group.Targets) == 0 {
 		if s.observe != nil {
 			s.observe(key, nil, nil)
@@ -173,7 +192,6 @@ func (s *Set) evaluate(key Key, group *targetgroup.Group) *part {
 	}
 	out := &part{key: key}
 	dropped := map[int32]int32{}
-	outcomes := s.job.Outcomes(group)
 	if s.observe != nil {
 		s.observe(key, group, outcomes)
 	}
