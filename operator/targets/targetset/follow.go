@@ -335,10 +335,16 @@ func (f *Followed) filling() bool {
 func (f *Followed) AllGaps() []targets.Gap { return append(f.Gaps(), f.job.Gaps()...) }
 
 // Complete reports whether everything that can be read has been read. Until then more targets may
-// follow soon. It does not block.
-func (f *Followed) Complete() bool {
+// follow soon. It does not block, and evaluates a few groups itself.
+func (f *Followed) Complete() bool { return f.completeWith(few) }
+
+// Known is like Complete, but evaluates no group, which may take seconds: for a caller that many jobs wait for.
+func (f *Followed) Known() bool { return f.completeWith(0) }
+
+// completeWith is like Complete, with the number of groups that it may evaluate.
+func (f *Followed) completeWith(most int) bool {
 	if f.within != nil {
-		return f.within.of.Complete()
+		return f.within.of.completeWith(most)
 	}
 	if f.filled.Load() {
 		return true
@@ -347,7 +353,7 @@ func (f *Followed) Complete() bool {
 	for _, sub := range f.subs {
 		pending += sub.Pending()
 	}
-	if f.filling() || pending > few || !f.taking.TryLock() {
+	if f.filling() || pending > most || !f.taking.TryLock() {
 		return false
 	}
 	defer f.taking.Unlock()

@@ -1,6 +1,7 @@
 package targetset
 
 import (
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -45,5 +46,43 @@ func TestExpensiveJobsOfOthers(t *testing.T) {
 	defer good.Follow(c, read(t, strings.NewReplacer("[bad]", "[good]", "drop", "keep", "'(.*a|.*b){15}[yz]'", "'.*'").Replace(expensive), 1, 1), "own", nil, func() {}).Close()
 	if n := <-seen; n > jobs/2 {
 		t.Errorf("%d of %d expensive jobs came first", n, jobs)
+	}
+}
+
+// Whether a job is known is answered at once, and the caller evaluates nothing for it.
+func TestKnownEvaluatesNothing(t *testing.T) {
+	api := watchtest.New(t)
+	c := &watch.Cluster{Lists: api.Lists}
+	defer c.Close()
+	api.Kind("pods").Add(pod("bad", "large", "web"))
+	var done atomic.Int32
+	follow := func() *Followed {
+		return Membership{Namespace: "bad", Observe: func(Key, *targetgroup.Group, []targets.Outcome) { done.Add(1) }}.Follow(c, read(t, expensive, 1, 1), "own", nil, func() {})
+	}
+	first := follow()
+	defer first.Close()
+	for !first.Known() {
+		time.Sleep(time.Millisecond)
+	}
+	var turns []*watch.Turn
+	for range runtime.GOMAXPROCS(0) {
+		turns = append(turns, c.Turn("other"))
+	}
+	before, last := done.Load(), first
+	for range 100 { // the pods have been read
+		last = follow()
+		defer last.Close()
+		if last.Known() {
+			t.Fatal("it is known")
+		}
+	}
+	if n := done.Load() - before; n > 0 {
+		t.Errorf("%d groups were evaluated", n)
+	}
+	for _, turn := range turns {
+		turn.End()
+	}
+	for !last.Known() {
+		time.Sleep(time.Millisecond)
 	}
 }

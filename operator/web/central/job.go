@@ -90,7 +90,7 @@ func isCentral(j livetargets.FollowedJob) bool {
 
 // known reports whether all targets of the job are known, except those that the ServiceAccount may not discover.
 func (j *job) known() bool {
-	complete := j.Set.Complete()
+	complete := j.Set.Known()
 	j.gaps = j.Set.AllGaps()
 	for _, gap := range j.gaps {
 		complete = complete && gap.State == targets.Forbidden

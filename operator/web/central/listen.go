@@ -45,7 +45,7 @@ func (r *Runner) recognizes(t *taker) bool {
 	}
 	for name, before := range t.seen {
 		j := w.jobs[name]
-		if j != nil && (j.observedTargets != before || !j.Set.Complete()) {
+		if j != nil && (j.observedTargets != before || !j.Set.Known()) {
 			return false
 		}
 	}

@@ -145,7 +145,7 @@ func (w *workload) know(now time.Time) (known map[string]bool, all bool) {
 			known[name] = !j.waits(now)
 		}
 		j.isKnown = known[name]
-		all = all && (known[name] || !j.waits(now) && j.Set.Complete())
+		all = all && (known[name] || !j.waits(now) && j.Set.Known())
 	}
 	return known, all
 }

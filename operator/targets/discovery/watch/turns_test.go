@@ -79,8 +79,10 @@ func TestTurnsOfNamespaces(t *testing.T) {
 			stop.Store(true)
 			synctest.Wait()
 			time.Sleep(time.Hour)
+			c.turns.mu.Lock()
+			defer c.turns.mu.Unlock()
 			if n := len(c.turns.waiting) + len(c.turns.used) + len(c.turns.open) + c.turns.running + c.turns.slow; n > 0 {
-				t.Errorf("%+v", c.turns)
+				t.Errorf("slow %t: %d turns, and what they have used, are kept", slow, n)
 			}
 		})
 	}
@@ -99,9 +101,11 @@ func TestSlowTurns(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
+		c.turns.mu.Lock()
 		if c.turns.slow != maxSlow() || c.turns.running != maxSlow() {
 			t.Errorf("%d expensive turns, %d in all", c.turns.slow, c.turns.running)
 		}
+		c.turns.mu.Unlock()
 		time.Sleep(2 * time.Hour)
 	})
 }
