@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Snapshot is the content of a list of folders at one time.
@@ -52,7 +53,11 @@ func (s Snapshot) Missing() (paths []string) {
 type Reader struct {
 	// Skip reports whether to skip a file, by its path; nil skips none.
 	Skip func(path string) bool
+	// Reuse is how long the checksum of a file is used again while its inode, size and time do not change; 0: never.
+	Reuse time.Duration
+
 	buf  []byte
+	sums map[string]knownSum
 }
 
 // Take reads all visible files below dirs.
@@ -83,11 +88,11 @@ func (r *Reader) sumDir(ctx context.Context, dir string) (d DirSum, gone []strin
 		}
 	}
 	err = walk(ctx, dir, visitor{
-		file: func(rel, path string, _ fs.FileInfo) error {
+		file: func(rel, path string, info fs.FileInfo) error {
 			if r.Skip != nil && r.Skip(path) {
 				return nil
 			}
-			content, err := r.sumFile(ctx, path)
+			content, err := r.sumOf(ctx, path, info)
 			if errors.Is(err, fs.ErrNotExist) {
 				missing(path)
 				return nil

@@ -56,9 +56,12 @@ type Reloader struct {
 	loop    *reload.Loop
 }
 
+// reuse is how long checksums of unchanged files are reused.
+const reuse = time.Minute
+
 // New returns a reloader. It does not access any file.
 func New(o Options) *Reloader {
-	r := &Reloader{opts: o, folders: volume.Steady{Dirs: o.Dirs, Logger: o.Logger}}
+	r := &Reloader{opts: o, folders: volume.Steady{Dirs: o.Dirs, Reader: volume.Reader{Reuse: reuse}, Logger: o.Logger}}
 	r.metrics = newMetrics(o.Registry, r.watches)
 	r.loop = &reload.Loop{Step: r.step, Interval: o.ResyncInterval, OnStep: r.stepped, Logger: o.Logger}
 	for _, s := range o.Servers {
