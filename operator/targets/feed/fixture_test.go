@@ -45,6 +45,8 @@ type token struct {
 // token is not valid.
 func (c *cluster) AuthenticateToken(ctx context.Context, text string) (*authenticator.Response, bool, error) {
 	c.reviewed.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.broken != nil {
 		return nil, false, c.broken
 	}
@@ -60,6 +62,13 @@ func (c *cluster) AuthenticateToken(ctx context.Context, text string) (*authenti
 		extra["authentication.kubernetes.io/pod-uid"] = []string{string(of.uid)}
 	}
 	return &authenticator.Response{User: &user.DefaultInfo{Name: of.username, Extra: extra}, Audiences: common}, true, nil
+}
+
+// change changes it while it is used.
+func (c *cluster) change(do func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	do()
 }
 
 // Pod implements Pods.

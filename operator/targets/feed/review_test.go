@@ -45,9 +45,13 @@ func (r *ran) Write(p []byte) (int, error) {
 // answer, it goes on.
 func TestStreamOfARevokedToken(t *testing.T) {
 	for name, refuse := range map[string]func(c *cluster, token string){
-		"revoked":   func(c *cluster, token string) { delete(c.tokens, token) },
-		"pod gone":  func(c *cluster, _ string) { clear(c.pods) },
-		"pod ended": func(c *cluster, _ string) { onlyPod(c).Status.Phase = corev1.PodFailed },
+		"revoked":  func(c *cluster, token string) { delete(c.tokens, token) },
+		"pod gone": func(c *cluster, _ string) { clear(c.pods) },
+		"pod ended": func(c *cluster, _ string) {
+			ended := onlyPod(c).DeepCopy()
+			ended.Status.Phase = corev1.PodFailed
+			c.pods[types.NamespacedName{Namespace: ended.Namespace, Name: ended.Name}] = ended
+		},
 		"another account": func(c *cluster, text string) {
 			c.tokens[text] = token{"system:serviceaccount:monitoring:other", onlyPod(c).Name, onlyPod(c).UID, Audience}
 		},
@@ -77,13 +81,15 @@ func TestStreamOfARevokedToken(t *testing.T) {
 				if n := c.asked.Load(); !open() || n < 5 || n > 7 {
 					t.Fatalf("after 5 minutes: open %t, %d reviews", open(), n)
 				}
-				c.broken = apierrors.NewInternalError(fmt.Errorf("down"))
+				c.change(func() { c.broken = apierrors.NewInternalError(fmt.Errorf("down")) })
 				time.Sleep(10 * time.Minute)
 				if !open() {
 					t.Fatal("the stream ends because reviews are not answered")
 				}
-				c.broken = nil
-				refuse(c, token)
+				c.change(func() {
+					c.broken = nil
+					refuse(c, token)
+				})
 				time.Sleep(2 * time.Minute)
 				if open() {
 					t.Error("the stream goes on")
@@ -119,7 +125,7 @@ func TestReviewsOfManyStreams(t *testing.T) {
 		if n := c.asked.Load() - before; n > most || n < most*9/10 {
 			t.Errorf("%d reviews in %d minutes, want up to %d", n, minutes, most)
 		}
-		delete(c.tokens, token)
+		c.change(func() { delete(c.tokens, token) })
 		time.Sleep(reviewEvery + 2*maxStreams*reviewPause)
 		for _, st := range all {
 			select {

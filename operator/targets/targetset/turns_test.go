@@ -26,7 +26,7 @@ func TestExpensiveJobsOfOthers(t *testing.T) {
 	c := &watch.Cluster{Lists: api.Lists}
 	defer c.Close()
 	large := pod("bad", "large", "web")
-	large.Annotations = map[string]string{"note": strings.Repeat("a", 10_000)}
+	large.Annotations = map[string]string{"note": strings.Repeat("a", 4_000)}
 	for i := range 10 {
 		large.Spec.Containers[0].Ports = append(large.Spec.Containers[0].Ports, corev1.ContainerPort{ContainerPort: int32(1000 + i)})
 	}
