@@ -47,10 +47,10 @@ type Inputs struct {
 	sets      *workload.BuiltSets // nil: none are kept
 	lastPlan  *rules.LastPlan     // nil: none is kept
 	built     *promworkload.Builder
-	noCA      error               // why there is no DiscoveryCA
-	left      []share.LeftOut     // rules for which no ConfigMap is left
-	costly    []share.LeftOut     // objects that cost the server too much
-	repack    bool                // whether rules were rejected after RulePlan was made
+	noCA      error           // why there is no DiscoveryCA
+	left      []share.LeftOut // rules for which no ConfigMap is left
+	costly    []share.LeftOut // objects that cost the server too much
+	repack    bool            // whether rules were rejected after RulePlan was made
 }
 
 // builder returns the builder of the workload's objects.
