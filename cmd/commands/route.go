@@ -151,7 +151,7 @@ func (r *routeOptions) run(ctx context.Context, o *userOptions, s streams) (code
 	return 0, nil
 }
 
-// routeLimits bound what the manifests of others can make of a report: about a minute and 256 MiB.
+// routeLimits are the limits of a report about manifests of others: about a minute of matching, and 256 MiB.
 var routeLimits = routing.Limits{Matching: 3_000_000_000, Bytes: 256 << 20}
 
 func (r *routeOptions) report(ctx context.Context, o *userOptions, stderr io.Writer) (report routing.Report, err error) {

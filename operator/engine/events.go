@@ -121,7 +121,7 @@ func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (u
 	}
 	use := c.sharing(namespace).uses[ref.Name]
 	if use == nil || use.of != w {
-		return !c.manages(w) || c.kind.Shape(w).Service.Shared(), true
+		use = c.useOf(w)
 	}
 	return use.foreign || use.shared(), true
 }

@@ -25,6 +25,11 @@ type serviceUse struct {
 	peer workload.Peer
 }
 
+// useOf returns the contribution of a workload.
+func (c *Controller) useOf(w v1.Workload) *serviceUse {
+	return &serviceUse{of: w, foreign: !c.manages(w), shared: sync.OnceValue(func() bool { return c.kind.Shape(w).Service.Shared() })}
+}
+
 // user returns the contribution. of converts a workload of the kind.
 func (u *serviceUse) user(of func(v1.Workload) workload.ServiceUser) workload.Peer {
 	u.once.Do(func() { u.peer = workload.PeerOf(of(u.of), u.foreign) })
@@ -81,7 +86,7 @@ func (c *Controller) sharing(namespace string) *sharing {
 		w := obj.(v1.Workload)
 		use := last.uses[w.GetName()]
 		if use == nil || use.of != w {
-			use = &serviceUse{of: w, foreign: !c.manages(w), shared: sync.OnceValue(func() bool { return c.kind.Shape(w).Service.Shared() })}
+			use = c.useOf(w)
 		}
 		next.uses[w.GetName()] = use
 		next.peers = append(next.peers, Peer{Workload: w, Foreign: use.foreign})

@@ -18,23 +18,16 @@ var matcherKeys = map[string]bool{"matchers": true, "source_matchers": true, "ta
 // regexpKeys are the configuration keys that map label names to regular expressions.
 var regexpKeys = map[string]bool{"match_re": true, "source_match_re": true, "target_match_re": true}
 
-// CheckRegexps bounds the regular expressions of a whole configuration before it is loaded. Its AlertmanagerConfigs are
-// within the budget of one object each, and may be thousands.
+// CheckRegexps bounds the regular expressions of a document before the loader compiles them: of one that a user supplies, or of
+// a whole configuration, whose AlertmanagerConfigs are within the budget of one object each and may be thousands.
 //
 // Errors: [regexcost.ErrExceeded] and others for which [regexcost.IsTooMuch] is true, with the line.
-func CheckRegexps(config *yaml.Node, budget *regexcost.Budget) error {
-	return checkBaseRegexps(config, budget)
-}
-
-// checkBaseRegexps bounds the regular expressions of a user-supplied document before the loader compiles them.
-//
-// Errors: those for which [regexcost.IsTooMuch] is true, with the line.
-func checkBaseRegexps(n *yaml.Node, budget *regexcost.Budget) error {
+func CheckRegexps(n *yaml.Node, budget *regexcost.Budget) error {
 	if n == nil {
 		return nil
 	}
 	for i, child := range n.Content {
-		check := checkBaseRegexps
+		check := CheckRegexps
 		if n.Kind == yaml.MappingNode && i%2 == 1 {
 			switch key := n.Content[i-1].Value; {
 			case matcherKeys[key]:

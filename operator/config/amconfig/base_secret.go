@@ -78,7 +78,7 @@ func contentFault(am *v1.Alertmanager, text []byte, err error) error {
 // Errors do not contain secrets of the configuration.
 func parseBase(text []byte, t gate.Target, labels dialect) (f Frame, err error) {
 	root, treeErr := parseTree(text)
-	if err := checkBaseRegexps(root, new(regexcost.Budget)); err != nil {
+	if err := CheckRegexps(root, new(regexcost.Budget)); err != nil {
 		return f, err
 	}
 	if err := checkNullConfigs(root); err != nil {

@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 )
 
 // LastPlan holds the last plan of a workload, and what was computed from it. A reconciliation whose rules and ConfigMaps
@@ -61,7 +61,7 @@ func (l *LastPlan) Digests(dir string, files map[string]map[string]string) map[s
 	for name, of := range files {
 		d := dirDigest{of, ""}
 		if l != nil {
-			if last := l.digests[name]; sameMap(last.files, of) {
+			if last := l.digests[name]; apply.SameMemory(last.files, of) {
 				d.sum = last.sum
 			}
 		}
@@ -97,13 +97,8 @@ func fragmentsOf(fs Files, to []*CompressedFragment) []*CompressedFragment {
 // sameBuckets reports whether two lists, in any order, have the same versions of the same ConfigMaps.
 func sameBuckets(a, b []Bucket) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x Bucket) bool {
-		return !slices.ContainsFunc(b, func(y Bucket) bool { return x.Name == y.Name && sameMap(x.Files, y.Files) })
+		return !slices.ContainsFunc(b, func(y Bucket) bool { return x.Name == y.Name && apply.SameMemory(x.Files, y.Files) })
 	})
-}
-
-// sameMap reports whether two maps are the same and not only equal.
-func sameMap(a, b map[string]string) bool {
-	return a != nil && reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
 // same reports whether two slices are the same and not only equal.

@@ -40,7 +40,7 @@ func ignoredRemarks(say says, w v1.Workload) {
 	}
 }
 
-// takenPodLabels reports labels of pods that the operator sets to another value. own are those of the pods.
+// takenPodLabels reports labels in spec.podMetadata that the operator sets to another value. own are the labels that it sets.
 func takenPodLabels(say says, f *v1.WorkloadFields, own map[string]string) {
 	if f.PodMetadata == nil {
 		return

@@ -48,8 +48,8 @@ func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
 // ownPorts are ports on which the pods of a Prometheus listen.
 var ownPorts = []string{"9090", "8080", "8081", "10901", "10902"}
 
-// localTargets reports static targets on the loopback interface, which is that of the pod of the workload. known are the fields
-// of the workload, nil if it is not among the manifests. Containers of the user may be what is meant.
+// localTargets reports static targets on the loopback interface of the workload's pod, unless the workload has containers of the
+// user, which may listen there. known are the fields of the workload, nil if it is not among the manifests.
 func localTargets(note says, m *v1alpha1.ScrapeConfig, known *v1.CommonPrometheusFields) {
 	if known == nil || known.HostNetwork || len(known.Containers) > 0 || m.Spec.ProxyURL != "" || slices.ContainsFunc(m.Spec.RelabelConfigs, func(s v1.RelabelConfig) bool { return s.TargetLabel != "" && strings.HasPrefix(s.TargetLabel, "__") }) {
 		return

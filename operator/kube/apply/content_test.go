@@ -24,7 +24,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
-// request is what a server received.
+// request is a request that a server received.
 type request struct {
 	accepts []string
 	line    string

@@ -78,7 +78,7 @@ func (w *Writer) secretOf(want *corev1.Secret, sums map[string]string) *kind[*co
 		return &corev1.Secret{ObjectMeta: want.ObjectMeta, Type: want.Type, Immutable: want.Immutable, Data: binary(sums)}
 	}
 	out.keep = func(got *corev1.Secret) *corev1.Secret {
-		if sameMemory(got.Data, want.Data) {
+		if SameMemory(got.Data, want.Data) {
 			return digestedSecret(got, maps.Clone(sums))
 		}
 		return DigestSecret(got)
@@ -95,8 +95,8 @@ func (w *Writer) configMapOf(values func() map[string]Value) *kind[*corev1.Confi
 	return &out
 }
 
-// sameMemory reports whether two maps are the same and not only equal.
-func sameMemory[Value any](a, b map[string]Value) bool {
+// SameMemory reports whether two maps are the same and not only equal.
+func SameMemory[Value any](a, b map[string]Value) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 

@@ -15,7 +15,7 @@ type Cost struct {
 }
 
 // Fit leaves out objects until the others fit into the room of a number of objects. total is the cost of all of them; all is
-// used only if it exceeds the room. full is that of [LeaveOut], with %d for the room.
+// used only if it exceeds the room. full is the argument of [LeaveOut] as a format, with %d for the room.
 func Fit(total, number int, room budget.Room, full string, all iter.Seq[Cost]) []LeftOut {
 	most := room.For(number)
 	if total <= most {

@@ -30,11 +30,11 @@ type answer struct {
 func (s *Starter) May(ctx context.Context, resource, verb, namespace string) (bool, error) {
 	p := Permission{Resource: resource, Verb: verb, Namespace: namespace}
 	if namespace != "" { // checks for a ClusterRole once instead of each of many namespaces
-		if granted, err := s.asker.review(ctx, p.everywhere()); granted || err != nil {
+		if granted, err := s.reviews.review(ctx, p.everywhere()); granted || err != nil {
 			return granted, err
 		}
 	}
-	return s.asker.review(ctx, p)
+	return s.reviews.review(ctx, p)
 }
 
 func (a *reviewer) review(ctx context.Context, p Permission) (bool, error) {

@@ -30,13 +30,13 @@ type Starter struct {
 	start   *Patience                  // for checks that the operator waits for
 	missing map[*Optional][]Permission // optional permissions that are missing at least in part
 	waiting []*Component
-	asker   reviewer
+	reviews reviewer
 	report  *Missing
 }
 
 // New returns a Starter that checks the operator's own account and records missing permissions in report.
 func New(kube kubernetes.Interface, scopes Scopes, log *slog.Logger, report *Missing) *Starter {
-	return &Starter{kube: kube, scopes: scopes, log: log, start: &Patience{Log: log}, missing: map[*Optional][]Permission{}, asker: reviewer{kube: kube}, report: report}
+	return &Starter{kube: kube, scopes: scopes, log: log, start: &Patience{Log: log}, missing: map[*Optional][]Permission{}, reviews: reviewer{kube: kube}, report: report}
 }
 
 // CheckOptional checks optional permissions and logs all missing ones in one warning.

@@ -41,8 +41,8 @@ func (r *ran) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The stream of a token that is revoked or has expired, or whose pod is gone, ends within two minutes. While the API server does not
-// answer, it goes on.
+// The stream of a token that is revoked or has expired, or whose pod is gone, ends within two minutes. The stream stays open
+// while the API server does not respond.
 func TestStreamOfARevokedToken(t *testing.T) {
 	for name, refuse := range map[string]func(c *cluster, token string){
 		"revoked":  func(c *cluster, token string) { delete(c.tokens, token) },

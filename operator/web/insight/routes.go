@@ -64,7 +64,7 @@ func (c *Cluster) Routes(ctx context.Context, r access.Rights, am types.Namespac
 	return out, nil
 }
 
-// routeLimits bound what the AlertmanagerConfigs of all namespaces make of a response.
+// routeLimits are the limits of a response about the AlertmanagerConfigs of all namespaces.
 var routeLimits = routing.Limits{Matching: 300_000_000, Bytes: 8 << 20}
 
 // Limits of the regular expressions of a configuration, which is loaded for a response as Alertmanager does.

@@ -8,8 +8,8 @@ import (
 
 // turns limits the number of subscriptions whose groups are evaluated at a time to that of the CPUs, and of expensive ones to half
 // of it. A change of one group may concern thousands of jobs: if they all ran concurrently, requests would wait for each of them.
-// The next turn is that of the namespace that has used the least time, so that jobs of one namespace do not delay those of others,
-// however many and expensive they are.
+// The namespace that has used the least time gets the next turn, so that one with many or expensive jobs does not delay the jobs of
+// others.
 type turns struct {
 	mu      sync.Mutex
 	running int

@@ -87,8 +87,8 @@ func (w *workload) reviewAccount(ctx context.Context) {
 	}
 }
 
-// review reviews the permissions and stores the result of a review unless a later review has superseded it. The result contains the earlier one for
-// permissions that could not be reviewed.
+// review reviews the permissions, and stores the result unless a later review has superseded it. The result has the earlier
+// answers for permissions that could not be reviewed.
 func (w *workload) review(ctx context.Context, done chan struct{}, jobs []targets.Job, of lister.Workload) {
 	denials, notes := w.source.Permissions.Denied(ctx, jobs, of)
 	w.mu.Lock()
